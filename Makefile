@@ -33,8 +33,8 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: gpu-build gpu-test gpu-bench help deps build install test demo bench peers dev asan tsan cuda lint \
   format clean wheel test-wheel build-python test-interop bench-python bench-calls \
-  compare-ops compare-ways compare-modules coverage-page asan-python fuzz-capture \
-  nemesis array-api-tests house
+  bench-peers bench-check compare-ops compare-ways compare-modules coverage-page \
+  asan-python fuzz-capture nemesis array-api-tests house
 
 help:
 	@echo "make demo     install what is missing, build, run the demo"
@@ -47,6 +47,8 @@ help:
 	@echo "make test-wheel    the same, installed in a fresh environment and used"
 	@echo "make test-interop  the Python package beside PyTorch, JAX, TensorFlow"
 	@echo "make bench-python  the Python package measured beside them"
+	@echo "make bench-peers   whole programs on the CPU beside peers, one table"
+	@echo "make bench-check   whether one of them has become slower"
 	@echo "make bench-calls   the cost of calling captured functions"
 	@echo "make compare-ops   every operator sample of PyTorch, there and here"
 	@echo "make compare-ways  the same captured, under vmap, differentiated twice"
@@ -126,6 +128,16 @@ test-interop: build-python peers
 bench-python: build-python peers
 	@PYTHONPATH=build/release/python build/peers/bin/python \
 	  benchmarks/python/run.py $(ARGS)
+
+# Whole programs on the CPU beside every peer in each of its modes; then whether
+# anything is slower than benchmarks/peers/figures.json says.
+bench-peers: build-python peers
+	@PYTHONPATH=build/release/python build/peers/bin/python \
+	  benchmarks/peers/run.py $(ARGS)
+
+bench-check: build-python peers
+	@PYTHONPATH=build/release/python build/peers/bin/python \
+	  benchmarks/peers/check.py $(ARGS)
 
 # What a call of a captured function costs beside its work.
 bench-calls: build-python

@@ -44,6 +44,7 @@ from ._files import *  # noqa: E402, F403
 from ._about import *  # noqa: E402, F403
 from ._compile import *  # noqa: E402, F403
 from ._settings import *  # noqa: E402, F403
+from ._profile import *  # noqa: E402, F403
 
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(

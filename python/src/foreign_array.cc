@@ -3,6 +3,7 @@
 #include "dtype.h"
 #include "errors.h"
 #include "nested_list.h"
+#include "numpy_view.h"
 #include "sluice/base/strings.h"
 #include "sluice/tensor/strided.h"
 
@@ -56,6 +57,10 @@ bool AllText(nb::handle array) {
 
 // A numpy array.
 OutsideArray LookAtNumpy(nb::handle array, const nb::object& numpy) {
+  if (std::optional<NumpyElements> e = NumpyElementsOf(array)) {
+    return LookAt(e->data, e->dtype, e->shape, e->strides, e->readonly,
+                  LetGoOf(array));
+  }
   nb::object dtype = nb::getattr(array, "dtype");
   std::string kind = nb::cast<std::string>(nb::getattr(dtype, "kind"));
   bool text = kind == "U" || kind == "S" || (kind == "O" && AllText(array));

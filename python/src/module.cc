@@ -7,6 +7,7 @@
 #include "exit.h"
 #include "interrupt_region.h"
 #include "op_function.h"
+#include "profile.h"
 #include "recorder.h"
 #include "size.h"
 #include "tensor.h"
@@ -49,4 +50,5 @@ NB_MODULE(_core, m) {
   BindReport(m);
   BindData(m);
   BindInfo(m);
+  BindProfile(m);
 }

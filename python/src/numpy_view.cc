@@ -79,6 +79,38 @@ std::unique_ptr<NumpyView> NumpyView::Of(nb::handle object) {
   return view;
 }
 
+std::optional<NumpyElements> NumpyElementsOf(nb::handle object) {
+  if (Py_TYPE(object.ptr()) != ArrayClass()) return std::nullopt;
+  struct Looked {
+    Py_buffer buffer{};
+    ~Looked() { PyBuffer_Release(&buffer); }  // harmless for one never filled
+  } looked;
+  Py_buffer& buffer = looked.buffer;
+  if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();  // the long way says what is wrong
+    return std::nullopt;
+  }
+  DType dtype = FromFormat(buffer.format, buffer.itemsize);
+  if (dtype == DType::kInvalid || DTypeSize(dtype) != buffer.itemsize ||
+      buffer.ndim > kMaxRank ||
+      reinterpret_cast<uintptr_t>(buffer.buf) %
+              static_cast<uintptr_t>(buffer.itemsize) !=
+          0) {
+    return std::nullopt;
+  }
+  int64_t sizes[kMaxRank] = {};
+  for (int i = 0; i < buffer.ndim; ++i) sizes[i] = buffer.shape[i];
+  Result<Shape> shape = Shape::Make({sizes, static_cast<size_t>(buffer.ndim)});
+  if (!shape.ok()) return std::nullopt;
+  Strides strides = ContiguousStrides(*shape);
+  for (int i = 0; i < buffer.ndim; ++i) {
+    if (buffer.strides[i] % buffer.itemsize != 0) return std::nullopt;
+    strides[static_cast<size_t>(i)] = buffer.strides[i] / buffer.itemsize;
+  }
+  return NumpyElements{buffer.buf, dtype, *shape, strides,
+                       buffer.readonly != 0};
+}
+
 NumpyView::~NumpyView() {
   array_ = Array();
   PyBuffer_Release(&buffer_);  // harmless for one never filled

@@ -265,7 +265,20 @@ void BindRuns(SessionClass& cls) {
       .def("plan_memory", &PlanMemory, nb::arg("fetches").none(),
            "feed_dict"_a = nb::none(), nb::kw_only(), "feeds"_a = nb::none(),
            "What such a run has live at most, on each device and by your "
-           "lines, before it runs: a MemoryForecast.");
+           "lines, before it runs: a MemoryForecast.")
+      .def(
+          "profile",
+          [](nb::handle self, nb::handle fetches, nb::handle feed_dict,
+             int steps) {
+            return nb::module_::import_("sluice._profile")
+                .attr("profile_of_run")(self, fetches, feed_dict, steps);
+          },
+          nb::arg("fetches").none(), "feed_dict"_a = nb::none(), nb::kw_only(),
+          "steps"_a = 10,
+          nb::sig("def profile(self, fetches: Any, feed_dict: Any = None, *, "
+                  "steps: int = 10) -> Any"),
+          "Where the time of such a run goes, op by op and line by line: the "
+          "sluice.Profile of so many steps, after one that is not counted.");
 }
 
 void BindState(SessionClass& cls) {

@@ -18,6 +18,7 @@
 #include "sluice/eager/view_write.h"
 #include "sluice/eager/watched_run.h"
 #include "sluice/kernels/finite_range.h"
+#include "sluice/op/kernel_times.h"
 #include "sluice/op/registry.h"
 #include "sluice/tensor/remote_copy.h"
 
@@ -305,6 +306,8 @@ class Engine {
     dx.resize(node.edges.size());
     Status status;
     try {
+      SourceLine line = node.line();
+      KernelsOfLine kernels(line);
       status = node.Backward(flows, request_.record, dx);
     } catch (...) {
       AddToForeignError(StrCat("in the gradient of ", node.name(), " at ",

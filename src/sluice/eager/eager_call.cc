@@ -12,6 +12,7 @@
 #include "sluice/eager/same_memory.h"
 #include "sluice/eager/view_write.h"
 #include "sluice/op/carries_gradient.h"
+#include "sluice/op/kernel_times.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -150,6 +151,9 @@ Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
   out.resize(found->num_outputs());
   std::optional<CopiesOfCall> copies;
   if (Devices::Count() > 1) copies.emplace(line);
+  std::optional<KernelsOfLine> kernels;
+  if (KernelTimes::active()) [[unlikely]]
+    kernels.emplace(line);
   SL_RETURN_IF_ERROR(found->Run(in, out));
   if (mode.nan_trap) SL_RETURN_IF_ERROR(CheckFinite(*found, in, out));
 
@@ -272,6 +276,9 @@ Status EagerCallInPlace(const OpRecord& op, const EagerRef& target,
   }
   std::optional<CopiesOfCall> copies;
   if (Devices::Count() > 1) copies.emplace(line);
+  std::optional<KernelsOfLine> kernels;
+  if (KernelTimes::active()) [[unlikely]]
+    kernels.emplace(line);
   SL_RETURN_IF_ERROR(found->RunInto(in, target->array));
   if (mode.nan_trap) {
     SL_RETURN_IF_ERROR(CheckFinite(*found, in, {&target->array, 1}));

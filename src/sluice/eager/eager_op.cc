@@ -24,6 +24,7 @@
 #include "sluice/op/call_key.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/op/elementwise_kernel.h"
+#include "sluice/op/kernel_times.h"
 #include "sluice/op/resource.h"
 #include "sluice/op/run_op.h"
 #include "sluice/tensor/strided.h"
@@ -186,7 +187,10 @@ bool EagerOp::RunPlain(ArrayPointers inputs, Array& out) const {
   }
   Result<Array> made = Array::Make(out_dtypes()[0], shape);
   if (!made.ok()) return false;
+  TimedKernel timed(record_->name, {});
   block_.fn(made->mutable_raw(), data, n, block_.params);
+  timed.Did(static_cast<double>(n),
+            made->bytes() * (1 + static_cast<int64_t>(inputs.size())));
   out = *std::move(made);
   return true;
 }
@@ -294,7 +298,10 @@ Status EagerOp::RunInto(ArrayPointers inputs, const Array& out) const {
       Array result = out;
       SmallVector<Array, 6> in = Owned(inputs);
       KernelContext context(*record_, attrs(), node, step, in, {&result, 1});
-      return RunBlock(context, block_);
+      TimedKernel timed(record_->name, {});
+      Status status = RunBlock(context, block_);
+      timed.Did(*record_, attrs(), in, {&result, 1});
+      return status;
     }
   }
   Array made;

@@ -1,6 +1,7 @@
 #include "sluice/launch/launch.h"
 
 #include "sluice/op/elementwise_kernel.h"
+#include "sluice/op/kernel_times.h"
 #include "sluice/op/run_op.h"
 #include "sluice/op/signature.h"
 #include "sluice/tensor/adopt.h"
@@ -28,6 +29,7 @@ const Shape* EasyShape(const KernelCall& call, std::span<Array> inputs) {
 Status LaunchElementwise(const KernelCall& call, const StepContext& step,
                          std::span<Array> inputs, Array* output) {
   AllocatesFor site(call.node->op().name, call.info.line);
+  TimedKernel timed(call.node->op().name, call.info.line);
   DType dtype = call.out_dtypes[0];
   const Shape* shape = EasyShape(call, inputs);
   Array made;
@@ -53,6 +55,7 @@ Status LaunchElementwise(const KernelCall& call, const StepContext& step,
     KernelContext context(call.node->op(), call.node->attrs(), call.info, step,
                           inputs, {&in, 1});
     SL_RETURN_IF_ERROR(RunBlock(context, call.block));
+    timed.Did(call.node->op(), call.node->attrs(), inputs, {&in, 1});
     *output = std::move(in);
     return OkStatus();
   }
@@ -64,7 +67,9 @@ Status LaunchElementwise(const KernelCall& call, const StepContext& step,
   }
   KernelContext context(call.node->op(), call.node->attrs(), call.info, step,
                         inputs, {output, 1});
-  return RunBlock(context, call.block);
+  Status status = RunBlock(context, call.block);
+  timed.Did(call.node->op(), call.node->attrs(), inputs, {output, 1});
+  return status;
 }
 
 Status LaunchKernel(const Node& node, const KernelCall& call,
@@ -74,6 +79,7 @@ Status LaunchKernel(const Node& node, const KernelCall& call,
   if (inputs.empty() && outputs.empty()) {
     // Nothing to check, view or allocate: `call` is named but not read, which
     // in a large graph saves a cache miss.
+    TimedKernel timed(op.name, node.line());
     KernelContext context(op, node.attrs(), call.info, step, {}, {});
     return op.cpu().launch(context);
   }

@@ -7,6 +7,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/op/async_launch.h"
 #include "sluice/op/elementwise_kernel.h"
+#include "sluice/op/kernel_times.h"
 #include "sluice/op/signature.h"
 #include "sluice/op/steady_inputs.h"
 #include "sluice/tensor/live_blocks.h"
@@ -186,6 +187,7 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
               const StepContext& step, std::span<Array> inputs,
               std::span<const DType> out_dtypes, std::span<Array> outputs,
               const KnownShapes* known) {
+  TimedKernel timed(op.name, node.line);
   KernelContext context(op, attrs, node, step, inputs, outputs);
   if (op.view && op.view(context, &outputs[0])) return OkStatus();
   if (!op.cpu().strided_inputs) {
@@ -200,7 +202,9 @@ Status Launch(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                                        step.memory, /*over_input=*/true,
                                        known));
   }
-  return RunCpuKernel(context, out_dtypes);
+  Status status = RunCpuKernel(context, out_dtypes);
+  timed.Did(op, attrs, inputs, outputs);
+  return status;
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/graph/graph.h"
+#include "sluice/graph/node_sizes.h"
 #include "sluice/launch/node_error.h"
 #include "sluice/op/fused_loop.h"
+#include "sluice/op/kernel_times.h"
 #include "sluice/tensor/adopt.h"
 #include "sluice/tensor/live_blocks.h"
 #include "sluice/tensor/strided.h"
@@ -153,8 +155,40 @@ Status Tape::Run(const StepContext& step, std::span<Array> inputs,
   return status;
 }
 
+void Tape::Told(size_t at, TimedKernel& timed) const {
+  if (!KernelTimes::active()) [[likely]]
+    return;
+  const Instruction& instr = code_[at];
+  int64_t bytes = 0;
+  double flops = 0;
+  auto touched = [&](const std::vector<int32_t>& registers) {
+    for (int32_t r : registers) {
+      const Register& reg = registers_[static_cast<size_t>(r)];
+      if (reg.at.place == Place::kNowhere) continue;
+      bytes += reg.shape.num_elements() * DTypeSize(reg.dtype);
+    }
+  };
+  for (const auto* list : {&instr.in, &instr.out}) touched(*list);
+  for (const Loop* loop : {&instr.before, &instr.loop}) {
+    if (loop->program < 0) continue;
+    const BlockProgram& p = programs_[static_cast<size_t>(loop->program)];
+    for (const auto* list : {&loop->in, &loop->out}) touched(*list);
+    flops += static_cast<double>(p.num_ops()) *
+             static_cast<double>(p.space().num_elements());
+  }
+  if (instr.code == Code::kKernel) {
+    const OpRecord& op = instr.node->op();
+    NodeSizes sizes(*instr.node);
+    CostFn count = op.flops ? op.flops : op.cost;
+    if (count) flops += count(sizes.context());
+  }
+  timed.Did(flops, bytes);
+}
+
 Status Tape::Execute(Activation& a, const StepContext& step) const {
-  for (const Instruction& instr : code_) {
+  static const SourceLine kNoLine;
+  for (size_t at = 0; at < code_.size(); ++at) {
+    const Instruction& instr = code_[at];
     if (step.cancellation && step.cancellation->cancelled()) {
       return step.cancellation->status();
     }
@@ -166,6 +200,9 @@ Status Tape::Execute(Activation& a, const StepContext& step) const {
     auto program = [&](const Loop& loop) -> const BlockProgram& {
       return programs_[static_cast<size_t>(loop.program)];
     };
+    TimedKernel timed(
+        instr.code == Code::kKernel ? instr.node->op().name : labels_[at],
+        instr.node ? instr.node->line() : kNoLine);
     switch (instr.code) {
       case Code::kFused:
         program(instr.loop).Run(operands(instr.loop), step.pool);
@@ -199,6 +236,7 @@ Status Tape::Execute(Activation& a, const StepContext& step) const {
         break;
       }
     }
+    Told(at, timed);
   }
   return OkStatus();
 }

@@ -21,6 +21,8 @@
 
 namespace sluice {
 
+class TimedKernel;
+
 class Tape final : public CompiledPiece {
  public:
   Tape();
@@ -104,6 +106,8 @@ class Tape final : public CompiledPiece {
   void Rebind(Activation& activation, const std::vector<Patch>& patches,
               void* base) const;
   Status Execute(Activation& activation, const StepContext& step) const;
+  // What instruction `at` has done, for a profile.
+  void Told(size_t at, TimedKernel& timed) const;
 
   std::vector<Value> inputs_, outputs_;
   std::vector<InputType> input_types_;  // what inputs_ are planned as

@@ -259,6 +259,7 @@ class TapeBuilder {
     for (const Value& v : Externals(loop)) values_->Read(v);
     Tape::Instruction instr;
     instr.code = Tape::Code::kFused;
+    instr.node = loop.nodes.back();  // whose line it is told by
     instr.loop = BuildProgram(loop, OutputPlacer(*this, loop, {}));
     Push(std::move(instr),
          StrCat(loop.nodes.size() > 1 ? "fused loop " : "loop ", loop.space,

@@ -5,6 +5,7 @@
 #include "sluice/launch/launch.h"
 #include "sluice/launch/node_error.h"
 #include "sluice/op/elementwise_kernel.h"
+#include "sluice/op/kernel_times.h"
 #include "sluice/op/run_op.h"
 
 namespace sluice {
@@ -46,6 +47,7 @@ bool LaunchRow(const VmLaunch& launch, const VmRegisters& at) {
     if (!made.ok()) return false;
     out = *std::move(made);
   }
+  TimedKernel timed(launch.call.node->op().name, launch.call.info.line);
   if (!RunShortRow(launch.call.block, {in, n},
                    over < 0 ? out : at.registers[over])) {
     return false;

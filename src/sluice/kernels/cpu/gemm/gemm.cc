@@ -5,6 +5,7 @@
 
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/gemm/dot_rows.h"
+#include "sluice/kernels/cpu/gemm/few_dots.h"
 #include "sluice/kernels/cpu/gemm/few_rows.h"
 #include "sluice/kernels/cpu/gemm/kit.h"
 #include "sluice/kernels/cpu/gemm/long_sums.h"
@@ -32,7 +33,7 @@ void Dots(const GemmArgs& g, bool row, WorkerPool* pool) {
   const int64_t grain = std::clamp((count + 2 * threads - 1) / (2 * threads),
                                    least, std::max(least, most));
   ParallelFor(pool, count, grain, [&](int64_t begin, int64_t end) {
-    constexpr int64_t kRun = 256;
+    constexpr int64_t kRun = 1024;
     S sums[kRun];
     for (int64_t j = begin; j < end; j += kRun) {
       int64_t n = std::min(kRun, end - j);
@@ -98,6 +99,12 @@ bool HasFewRows(const GemmArgs& g) {
 template <class T, class S>
 bool Special(const GemmArgs& g, WorkerPool* pool) {
   if (VectorGemm<T, S>(g, pool)) return true;
+  if constexpr (std::is_same_v<T, float>) {
+    if (HasFewDots(g)) {
+      FewDotsGemm(g, pool);
+      return true;
+    }
+  }
   // Types with faster tiles, or slower loops, gain while rows are very few.
   constexpr int64_t kRows = std::is_same_v<T, float> ? kFewRows : 4;
   if (!HasFewRows(g) || g.m > kRows) return false;

@@ -16,10 +16,11 @@ using gemm_test::Shape3;
 
 // Sizes that take every path: vectors both ways, few rows, small B, packed.
 const Shape3 kShapes[] = {
-    {1, 1, 1},    {1, 1, 50},   {1, 70, 33},  {70, 1, 33},  {1, 300, 17},
-    {300, 1, 17}, {2, 200, 9},  {3, 65, 40},  {4, 129, 21}, {5, 7, 3},
-    {7, 77, 24},  {13, 64, 5},  {16, 16, 16}, {16, 100, 8}, {17, 19, 23},
-    {33, 35, 31}, {64, 64, 64}, {40, 90, 70}, {20, 10, 600}};
+    {1, 1, 1},    {1, 1, 50},   {1, 70, 33},  {70, 1, 33},   {1, 300, 17},
+    {300, 1, 17}, {2, 200, 9},  {3, 65, 40},  {4, 129, 21},  {5, 7, 3},
+    {7, 77, 24},  {13, 64, 5},  {16, 16, 16}, {16, 100, 8},  {17, 19, 23},
+    {33, 35, 31}, {64, 64, 64}, {40, 90, 70}, {20, 10, 600}, {1, 1030, 70},
+    {2, 67, 65},  {3, 16, 64},  {6, 131, 67}, {8, 40, 100}};
 
 TEST(Gemm, MatchesTripleLoop) {
   WorkerPool pool(3);
@@ -31,6 +32,44 @@ TEST(Gemm, MatchesTripleLoop) {
         c.Check("alone");
         Gemm(type, c.args(), &pool);
         c.Check("pool");
+      }
+    }
+  }
+}
+
+// Rows of B go by as several streams: each sum is what it is alone.
+TEST(Gemm, ASumDoesNotDependOnTheRowsBesideIt) {
+  constexpr int64_t k = 203, rows = 1031;
+  std::vector<float> a(8 * k), b(rows * k), c(8 * rows);
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = std::sin(static_cast<float>(i));
+  }
+  for (size_t i = 0; i < b.size(); ++i) {
+    b[i] = std::cos(static_cast<float>(i));
+  }
+  WorkerPool pool(3);
+  for (int64_t m : {1, 2, 3, 5, 8}) {
+    GemmArgs g{.m = m,
+               .n = rows,
+               .k = k,
+               .a = {a.data(), k},
+               .b = {b.data(), k, true},
+               .c = c.data(),
+               .ldc = rows};
+    Gemm(GemmType::kF32, g, &pool);
+    std::vector<float> whole = c;
+    for (int64_t n : {16, 17, 19, 64}) {
+      g.n = n;
+      for (int64_t first : {0, 1, 500, 900}) {
+        g.b.data = b.data() + first * k;
+        Gemm(GemmType::kF32, g, nullptr);
+        for (int64_t i = 0; i < m; ++i) {
+          for (int64_t j = 0; j < n; ++j) {
+            ASSERT_EQ(c[static_cast<size_t>(i * rows + j)],
+                      whole[static_cast<size_t>(i * rows + first + j)])
+                << m << " rows, " << n << " columns from " << first;
+          }
+        }
       }
     }
   }
