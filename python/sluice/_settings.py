@@ -16,6 +16,15 @@ __all__ = [
 ]
 
 
+def _outside(what: str) -> None:
+    """A setting of the process is none of a graph's."""
+    if _core.recorder() is not None:
+        raise NotImplementedError(
+            f"{what} in a captured function, whose graph would not do it; wanted it "
+            "before the call"
+        )
+
+
 def get_default_dtype() -> _core.dtype:
     """The type of floats that nobody gave one: float32, unless it was set."""
     found: _core.dtype = _core.default_float()
@@ -26,9 +35,10 @@ def set_default_dtype(d: Any) -> None:
     """From now on floats that nobody gives a type are of this one.
 
     Python's floats, tensors and layers made without dtype=, and integers where floats
-    are computed. Complex numbers stay complex64, and captured functions that ran
-    before keep the default they had.
+    are computed. Complex numbers stay complex64. Captured functions are recorded
+    again for another default.
     """
+    _outside("set_default_dtype()")
     kind = _core.find_dtype(d)
     if not kind.is_floating_point:
         raise TypeError(f"set_default_dtype(): {kind.name}; wanted a type of floats")
@@ -47,6 +57,7 @@ def set_num_threads(n: int) -> None:
     """
     if isinstance(n, bool) or not hasattr(n, "__index__") or not 1 <= n <= 1024:
         raise ValueError(f"set_num_threads(): {n!r}; wanted an int from 1 to 1024")
+    _outside("set_num_threads()")
     _core.set_threads(n.__index__())
 
 

@@ -60,6 +60,12 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
   if (wanted.several_devices != last.several_devices) {
     parts.push_back("there are more devices than in the last trace");
   }
+  if (wanted.default_float != last.default_float) {
+    parts.push_back(StrCat("floats without a type are ",
+                           DTypeName(wanted.default_float),
+                           "; in the last trace they were ",
+                           DTypeName(last.default_float)));
+  }
   if (wanted.task != last.task) {
     auto where = [](const std::string& task) {
       return task.empty() ? std::string("no task's scope")

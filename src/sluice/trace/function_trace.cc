@@ -11,6 +11,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
 #include "sluice/eager/autocast.h"
+#include "sluice/eager/default_float.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/scope.h"
@@ -47,6 +48,7 @@ Signature SignatureOf(const std::vector<Tensor>& args) {
   s.records = EagerMode::Current().grad;
   s.several_devices = Devices::Count() > 1;
   s.autocast = autocast_type();
+  s.default_float = DefaultFloat();
   if (const std::string* task = TaskScopes::Current()) s.task = *task;
   for (size_t i = 0; i < args.size(); ++i) s.args.push_back(ArgOf(args, i));
   return s;
@@ -57,6 +59,7 @@ bool Signature::Is(const std::vector<Tensor>& tensors) const {
   if (records != EagerMode::Current().grad) return false;
   if (several_devices != (Devices::Count() > 1)) return false;
   if (autocast != autocast_type()) return false;
+  if (default_float != DefaultFloat()) return false;
   const std::string* now = TaskScopes::Current();
   if (now ? task != *now : !task.empty()) return false;
   for (size_t i = 0; i < args.size(); ++i) {

@@ -40,6 +40,7 @@ struct Signature {
   // none.
   bool several_devices = false;
   DType autocast = DType::kInvalid;  // eager/autocast.h
+  DType default_float = DType::kF32;  // eager/default_float.h
   std::string task;  // whose scope the call is in; empty: none's
   bool operator==(const Signature&) const = default;
   // The same without a list of one's own: most calls find their trace.
