@@ -12,7 +12,9 @@ const SourceLine kLine{"model.cc", "f", 7};
 
 TEST(KernelTimes, NothingIsGatheredWhileNobodyAsks) {
   static const std::string kOp = "Quiet";
-  { TimedKernel timed(kOp, kLine); }
+  {
+    TimedKernel timed(kOp, kLine);
+  }
   ASSERT_TRUE(KernelTimes::Begin().ok());
   EXPECT_TRUE(KernelTimes::End().empty());
 }
