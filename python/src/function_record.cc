@@ -204,8 +204,8 @@ struct Recording {
       }
       own.objects.insert(own.objects.end(), own.hidden.begin(),
                          own.hidden.end());
-      BodyResult made = Returned::Of(result, writes, own.objects,
-                                     recorder.attr("tensors"));
+      BodyResult made =
+          Returned::Of(result, writes, own.objects, recorder.attr("tensors"));
       if (nb::cast<bool>(recorder.attr("chose"))) {
         made = Returned::AfterBranches(made, recorder.attr("tensors"));
       }

@@ -591,21 +591,3 @@ def test_the_class_of_a_tensor_that_is_bound_anew():
         v = sl.tensor([float(k)])
         held["v"] = nn.Parameter(v) if k % 3 else v
         assert f(x).tolist() == step(x).tolist()
-
-
-def test_the_default_type_of_floats():
-    def f(n):
-        return sl.zeros(2) + n, sl.tensor([0.5]) * 2
-
-    captured = sl.function(f)
-    try:
-        for dtype in (sl.float32, sl.float64, sl.bfloat16, sl.float32):
-            sl.set_default_dtype(dtype)
-            assert [t.dtype for t in captured(1)] == [t.dtype for t in f(1)] == [dtype] * 2
-    finally:
-        sl.set_default_dtype(sl.float32)
-    assert "floats without a type are" in str(captured.traces())
-    with pytest.raises(NotImplementedError, match="wanted it before the call"):
-        sl.function(lambda: sl.set_default_dtype(sl.float64))()
-    with pytest.raises(NotImplementedError, match="wanted it before the call"):
-        sl.function(lambda: sl.set_num_threads(1))()

@@ -319,8 +319,8 @@ def test_a_parameter_that_a_branch_chooses_is_that_parameter():
         for value in (1.0, -1.0):
             net = Net()
             got = wrap(net)(sl.tensor([value]))
-            found.append([got is net.w, got is net.run, net.h is got, type(got).__name__,
-                          sorted(net._parameters)])
+            found.append([got is net.w, got is net.run, net.h is got,
+                          type(got).__name__, sorted(net._parameters)])
         return found
 
     assert ran(sl.function) == ran(lambda f: f)

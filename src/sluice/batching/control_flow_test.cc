@@ -252,7 +252,8 @@ TEST(VmapControlFlow, ListsInLoopsThatLanesLeaveAreEachLanesOwn) {
   auto all = sl::vmap([&](Tensor x) { return grown(x).stack(); });
   EXPECT_EQ(all(Vector({8, 5})).to_vector<float>(),
             (Floats{8, 4, 2, 5, 2.5, 1.25}));
-  Contains(ErrorOf([&] { all(Vector({8, 3})); }), "another size than the first");
+  Contains(ErrorOf([&] { all(Vector({8, 3})); }),
+           "another size than the first");
 }
 
 TEST(VmapControlFlow, AssertsFireForLanesTakenAlone) {

@@ -45,8 +45,8 @@ std::vector<LaneCode::Values> LaneCode::Unstacked(int64_t lanes) {
   for (const Value& v : order_) {
     const Lanes& given = given_.at(v).lanes;
     if (!given.batched) continue;
-    Node* node = scope_.emit().Add("Unstack", Values{given.value},
-                                   {{"num", lanes}});
+    Node* node =
+        scope_.emit().Add("Unstack", Values{given.value}, {{"num", lanes}});
     if (!node) return {};
     Values parts = OutputsOf(*node);
     for (size_t i = 0; i < rows.size(); ++i) rows[i].push_back(parts[i]);

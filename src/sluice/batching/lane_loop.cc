@@ -50,8 +50,9 @@ struct LaneLoop {
           code.last().output_type(static_cast<int>(i)).shape.fully_known()) {
         continue;
       }
-      Value same = e.Call("All", {e.Call("Equal", {e.Sizes(rows[i], 1),
-                                                   e.Sizes(args[i + 1], 1)})});
+      Value same = e.Call(
+          "All",
+          {e.Call("Equal", {e.Sizes(rows[i], 1), e.Sizes(args[i + 1], 1)})});
       Node* check = e.Add(
           "Assert", Values{same},
           {{"message",
@@ -128,8 +129,7 @@ Values ChangeLists(Emitter& emit, LaneCode& code) {
 
 // As many copies of the code as there are lanes.
 Values Unroll(Emitter& emit, LaneCode& code, int64_t lanes) {
-  std::vector<Values> columns(
-      static_cast<size_t>(code.last().num_outputs()));
+  std::vector<Values> columns(static_cast<size_t>(code.last().num_outputs()));
   for (const Values& parts : code.Unstacked(lanes)) {
     Values results = code.Run(emit, {}, {}, parts);
     if (!emit.ok()) return {};

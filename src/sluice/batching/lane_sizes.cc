@@ -29,8 +29,7 @@ std::optional<PartialShape> With(PartialShape shape, int64_t size) {
 bool PlainOp(const Node& node) {
   const OpRecord& op = node.op();
   return (op.flow == Flow::kNone || op.flow == Flow::kBranch) && !op.random &&
-         !op.stateful && op.global_effect.empty() &&
-         op.effect == Effect::kNone;
+         !op.stateful && op.global_effect.empty() && op.effect == Effect::kNone;
 }
 
 int ListsOf(const Node& node) {
@@ -45,9 +44,8 @@ bool Plain(const Node& node) {
   bool plain = PlainOp(node) && node.controls().empty();
   std::unordered_set<const Node*> called;
   for (const auto& region : node.regions()) {
-    ForEachInside(*region, called, [&](const Node& inner) {
-      plain = plain && PlainOp(inner);
-    });
+    ForEachInside(*region, called,
+                  [&](const Node& inner) { plain = plain && PlainOp(inner); });
   }
   return plain;
 }
@@ -175,7 +173,8 @@ bool DiffersByLane(const Node& node, const BatchScope& scope) {
     std::unordered_set<const Node*> called;
     for (const auto& region : node.regions()) {
       ForEachInside(*region, called, [&](const Node& inner) {
-        differs = differs || (inner.op().dynamic_output && !GivesElement(inner));
+        differs =
+            differs || (inner.op().dynamic_output && !GivesElement(inner));
       });
     }
     return differs;

@@ -20,9 +20,9 @@ class LaneSizes {
   explicit LaneSizes(const Region& code) : code_(code) {}
 
   // Called for an op that runs lane by lane, or a conditional, before anything
-  // is emitted for it: whether its results may differ in size from lane to lane, and are left
-  // to the ops that end the difference. False: it has to run now, and all
-  // lanes have to have the same sizes.
+  // is emitted for it: whether its results may differ in size from lane to
+  // lane, and are left to the ops that end the difference. False: it has to run
+  // now, and all lanes have to have the same sizes.
   bool Leave(const Node& node, const BatchScope& scope);
   // Whether the node was left.
   bool left(const Node& node) const { return left_.contains(&node); }

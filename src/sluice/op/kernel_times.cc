@@ -5,9 +5,11 @@
 #include <string_view>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 #include "sluice/base/clock.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -62,11 +64,16 @@ double FlopsOf(const OpRecord& op, const Attrs& attrs,
                             out_shapes));
 }
 
+// What is under way on this thread.
+struct UnderWay {
+  const SourceLine* line = nullptr;
+  TimedKernel* kernel = nullptr;
+};
+UnderWay& Now() { return ThreadOwned<UnderWay>::Get(); }
+
 }  // namespace
 
 constinit std::atomic<bool> KernelTimes::active_{false};
-constinit thread_local const SourceLine* KernelsOfLine::current_ = nullptr;
-constinit thread_local TimedKernel* TimedKernel::current_ = nullptr;
 
 Status KernelTimes::Begin() {
   Gathered& here = Here();
@@ -111,14 +118,19 @@ void KernelTimes::Add(const std::string& op, const SourceLine& line,
   row.bytes += bytes;
 }
 
+void KernelsOfLine::Enter(const SourceLine& line) {
+  outer_ = std::exchange(Now().line, &line);
+  entered_ = true;
+}
+
+void KernelsOfLine::Leave() { Now().line = outer_; }
+
 void TimedKernel::Start(const std::string& op, const SourceLine& line) {
   op_ = &op;
   line_ = line;
-  if (!line_.known() && KernelsOfLine::current_) {
-    line_ = *KernelsOfLine::current_;
-  }
-  outer_ = current_;
-  current_ = this;
+  UnderWay& now = Now();
+  if (!line_.known() && now.line) line_ = *now.line;
+  outer_ = std::exchange(now.kernel, this);
   start_ = NowNanos();
 }
 
@@ -138,7 +150,7 @@ void TimedKernel::Count(double flops, int64_t bytes) {
 
 void TimedKernel::Stop() {
   if (end_ == 0) end_ = NowNanos();
-  current_ = outer_;
+  Now().kernel = outer_;
   int64_t all = end_ - start_;
   if (outer_) outer_->inside_ += all;
   KernelTimes::Add(

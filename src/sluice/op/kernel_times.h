@@ -50,17 +50,23 @@ class KernelTimes {
 // Kernels without a line of their own run for this one. On the stack.
 class [[nodiscard]] KernelsOfLine {
  public:
-  explicit KernelsOfLine(const SourceLine& line) : outer_(current_) {
-    current_ = &line;
+  explicit KernelsOfLine(const SourceLine& line) {
+    if (KernelTimes::active()) [[unlikely]]
+      Enter(line);
   }
-  ~KernelsOfLine() { current_ = outer_; }
+  ~KernelsOfLine() {
+    if (entered_) [[unlikely]]
+      Leave();
+  }
   KernelsOfLine(const KernelsOfLine&) = delete;
   KernelsOfLine& operator=(const KernelsOfLine&) = delete;
 
  private:
-  friend class TimedKernel;
-  static constinit thread_local const SourceLine* current_;
-  const SourceLine* const outer_;
+  void Enter(const SourceLine& line);
+  void Leave();
+
+  bool entered_ = false;
+  const SourceLine* outer_ = nullptr;
 };
 
 // Around one kernel, on the stack. Time of kernels inside of it is theirs.
@@ -96,7 +102,6 @@ class [[nodiscard]] TimedKernel {
              std::span<const Array> inputs, std::span<const Array> outputs);
   void Count(double flops, int64_t bytes);
 
-  static constinit thread_local TimedKernel* current_;
   const std::string* op_ = nullptr;  // null: nobody asks
   SourceLine line_;
   TimedKernel* outer_ = nullptr;

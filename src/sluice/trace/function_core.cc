@@ -61,10 +61,9 @@ std::string FunctionCore::State::Why(const FunctionVariant& variant,
     parts.push_back("there are more devices than in the last trace");
   }
   if (wanted.default_float != last.default_float) {
-    parts.push_back(StrCat("floats without a type are ",
-                           DTypeName(wanted.default_float),
-                           "; in the last trace they were ",
-                           DTypeName(last.default_float)));
+    parts.push_back(StrCat(
+        "floats without a type are ", DTypeName(wanted.default_float),
+        "; in the last trace they were ", DTypeName(last.default_float)));
   }
   if (wanted.task != last.task) {
     auto where = [](const std::string& task) {

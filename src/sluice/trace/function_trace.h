@@ -39,7 +39,7 @@ struct Signature {
   // There are devices besides the host: to() asks for nothing where there are
   // none.
   bool several_devices = false;
-  DType autocast = DType::kInvalid;  // eager/autocast.h
+  DType autocast = DType::kInvalid;   // eager/autocast.h
   DType default_float = DType::kF32;  // eager/default_float.h
   std::string task;  // whose scope the call is in; empty: none's
   bool operator==(const Signature&) const = default;

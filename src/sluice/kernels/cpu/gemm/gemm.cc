@@ -5,7 +5,6 @@
 
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/gemm/dot_rows.h"
-#include "sluice/kernels/cpu/gemm/few_dots.h"
 #include "sluice/kernels/cpu/gemm/few_rows.h"
 #include "sluice/kernels/cpu/gemm/kit.h"
 #include "sluice/kernels/cpu/gemm/long_sums.h"
@@ -99,12 +98,6 @@ bool HasFewRows(const GemmArgs& g) {
 template <class T, class S>
 bool Special(const GemmArgs& g, WorkerPool* pool) {
   if (VectorGemm<T, S>(g, pool)) return true;
-  if constexpr (std::is_same_v<T, float>) {
-    if (HasFewDots(g)) {
-      FewDotsGemm(g, pool);
-      return true;
-    }
-  }
   // Types with faster tiles, or slower loops, gain while rows are very few.
   constexpr int64_t kRows = std::is_same_v<T, float> ? kFewRows : 4;
   if (!HasFewRows(g) || g.m > kRows) return false;
