@@ -114,8 +114,8 @@ TEST(Cli, LaunchStartsAllRanksAgainAfterAKillOr75) {
 
 TEST(Cli, LaunchThatIsToldToEndStartsNothingAgain) {
   Finished told = Sluice(
-      "launch --ranks 1 --restarts 9 sh -c 'trap \"exit 75\" TERM; kill -TERM "
-      "$PPID; echo try $SLUICE_RESTART_COUNT; while :; do sleep 0.02; done'");
+      "launch --ranks 1 --restarts 9 sh -c 'trap \"exit 75\" TERM; echo try "
+      "$SLUICE_RESTART_COUNT; kill -TERM $PPID; while :; do sleep 0.02; done'");
   EXPECT_EQ(told.code, 75);
   ExpectContains(told.out, "try 0");
   EXPECT_EQ(told.out.find("try 1"), std::string::npos);
