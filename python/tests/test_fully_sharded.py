@@ -195,6 +195,14 @@ model = fsdp.FullyShardedDataParallel(net(), auto_wrap_policy={Block})
 train(model, optim.SGD(model.parameters(), lr=0.5), mine,
       clip=lambda: model.clip_grad_norm_(0.05))
 close(model.state_dict(), alone.state_dict())
+# Each rank would take the norm of its own parts, and scale by that.
+for clip in (nn.utils.clip_grad_norm_, optim.clip_grad_norm_):
+    try:
+        clip(model.parameters(), 0.05)
+    except NotImplementedError as error:
+        assert "fsdp.clip_grad_norm_" in str(error)
+    else:
+        raise AssertionError("it was not refused")
 """,
         3,
     )

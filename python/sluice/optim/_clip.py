@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from .._parts import refuse_parts
 from ._optimizer import named
 
 __all__ = [
@@ -38,6 +39,7 @@ def clip_grad_norm_(
     With ``error_if_nonfinite`` a norm that is NaN or infinite is a
     RuntimeError, and gradients stay as they are.
     """
+    parameters = refuse_parts(parameters, "clip_grad_norm_")
     if float(norm_type) != 2.0:
         raise NotImplementedError(
             f"clip_grad_norm_: norm_type is {norm_type}; wanted 2"

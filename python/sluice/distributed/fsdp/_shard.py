@@ -97,6 +97,12 @@ class Entry(NamedTuple):
         return module.__dict__["_parameters"][name]
 
 
+class Part(Parameter):
+    """This rank's part of a parameter."""
+
+    _is_part = True  # see _parts.py
+
+
 class Unit:
     """One module that was sharded, kept by it. `forward` takes its forward's place.
 
@@ -138,7 +144,7 @@ class Unit:
         for whole, where in zip(wholes, places.values()):
             count = whole.numel()
             entry = Entry(where, tuple(whole.shape), count, -(-count // self.ranks))
-            part = Parameter(self.cut(entry, whole), whole.requires_grad)
+            part = Part(self.cut(entry, whole), whole.requires_grad)
             for module, name in where:
                 module.__dict__["_parameters"][name] = part
             _whole[id(whole)] = whole

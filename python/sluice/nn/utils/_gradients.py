@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
+from ..._parts import refuse_parts
 from ._total_norm import clip_grads_with_norm_, get_total_norm
 
 __all__ = [
@@ -29,6 +30,7 @@ def clip_grad_norm_(
 
     Returns the norm before. The gradients keep their direction.
     """
+    parameters = refuse_parts(parameters, "clip_grad_norm_")
     if float(norm_type) != 2.0:
         found = [parameters] if isinstance(parameters, Tensor) else list(parameters)
         grads = [p.grad for p in found if p.grad is not None]
