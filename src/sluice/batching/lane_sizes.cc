@@ -50,11 +50,51 @@ bool Plain(const Node& node) {
   return plain;
 }
 
+using Shapes = std::unordered_map<Value, PartialShape, ValueHash>;
+
+// What a node's shape function says when some inputs have other shapes, and
+// elements nobody knows.
+struct Answer {
+  bool ok = false;
+  std::vector<PartialShape> out{};
+  uint64_t asked = 0;  // ShapeContext::asked
+
+  // Whether it asked for the elements of an input that `which` says.
+  bool AskedFor(const Node& node, auto&& which) const {
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      if ((asked >> (i & 63)) & 1 && which(node.input(i))) return true;
+    }
+    return false;
+  }
+};
+
+Answer Ask(const Node& node, const Shapes& instead) {
+  std::vector<PartialShape> in;
+  std::vector<DType> in_dtypes, out_dtypes;
+  std::vector<const Array*> values;
+  for (const Value& v : node.inputs()) {
+    auto other = instead.find(v);
+    bool given = other != instead.end();
+    in.push_back(given ? other->second : v.shape());
+    in_dtypes.push_back(v.dtype());
+    values.push_back(given ? nullptr : ConstantValue(v));
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    out_dtypes.push_back(node.output_type(i).dtype);
+  }
+  Answer answer;
+  answer.out.resize(out_dtypes.size());
+  ShapeContext context(node.op(), node.attrs(), in_dtypes, in, values,
+                       out_dtypes, answer.out);
+  answer.ok = node.op().shape(context).ok();
+  answer.asked = context.asked();
+  return answer;
+}
+
 }  // namespace
 
 // What hangs on one op, tried with two sizes.
 struct LaneSizes::Chain {
-  using Shapes = std::unordered_map<Value, PartialShape, ValueHash>;
   const Region& code;
   const BatchScope& scope;
   // Ends of this chain and others before it, and what is made of them:
@@ -65,15 +105,18 @@ struct LaneSizes::Chain {
 
   bool Has(const Value& v) const { return members.contains(v.node); }
 
-  // Its results have sizes of their own in every lane.
-  bool Join(const Node& node) {
+  // Its results have sizes of their own in every lane: these, or what is not
+  // known of them.
+  bool Join(const Node& node,
+            const std::vector<PartialShape>* known = nullptr) {
     members.insert(&node);
     for (int i = 0; i < node.num_outputs(); ++i) {
-      Value out{const_cast<Node*>(&node), i};
       for (size_t t = 0; t < std::size(kTrials); ++t) {
-        auto tried = With(node.output_type(i).shape, kTrials[t]);
+        auto tried = With(known ? known[t][static_cast<size_t>(i)]
+                                : node.output_type(i).shape,
+                          kTrials[t]);
         if (!tried) return false;
-        shapes[t][out] = *tried;
+        shapes[t][{const_cast<Node*>(&node), i}] = *tried;
       }
     }
     return true;
@@ -110,42 +153,18 @@ struct LaneSizes::Chain {
     std::vector<PartialShape> out[std::size(kTrials)];
     bool by_value = false;
     for (size_t t = 0; t < std::size(kTrials); ++t) {
-      std::vector<PartialShape> in;
-      std::vector<DType> in_dtypes, out_dtypes;
-      std::vector<const Array*> values;
-      for (const Value& v : node.inputs()) {
-        in.push_back(Has(v) ? shapes[t].at(v) : v.shape());
-        in_dtypes.push_back(v.dtype());
-        values.push_back(Has(v) ? nullptr : ConstantValue(v));
-      }
-      for (int i = 0; i < node.num_outputs(); ++i) {
-        out_dtypes.push_back(node.output_type(i).dtype);
-      }
-      out[t].resize(out_dtypes.size());
-      ShapeContext context(node.op(), node.attrs(), in_dtypes, in, values,
-                           out_dtypes, out[t]);
-      if (!node.op().shape(context).ok()) return false;
-      for (int i = 0; i < node.num_inputs(); ++i) {
-        bool asked = (context.asked() >> (i & 63)) & 1;
-        by_value = by_value || (asked && HasElements(node.input(i)));
-      }
+      Answer answer = Ask(node, shapes[t]);
+      if (!answer.ok) return false;
+      by_value = by_value || answer.AskedFor(node, [&](const Value& v) {
+        return HasElements(v);
+      });
+      out[t] = std::move(answer.out);
     }
     bool open = std::any_of(out[0].begin(), out[0].end(), AnyUnknown);
     if (node.op().dynamic_output || (by_value && open)) return Join(node);
-    if (out[0] == out[1]) {
-      ends.insert(&node);
-      own.insert(&node);
-      return true;
-    }
-    members.insert(&node);
-    for (int i = 0; i < node.num_outputs(); ++i) {
-      Value value{const_cast<Node*>(&node), i};
-      for (size_t t = 0; t < std::size(kTrials); ++t) {
-        auto tried = With(out[t][static_cast<size_t>(i)], kTrials[t]);
-        if (!tried) return false;
-        shapes[t][value] = *tried;
-      }
-    }
+    if (out[0] != out[1]) return Join(node, out);
+    ends.insert(&node);
+    own.insert(&node);
     return true;
   }
 };
@@ -179,26 +198,10 @@ bool DiffersByLane(const Node& node, const BatchScope& scope) {
     }
     return differs;
   }
-  std::vector<PartialShape> in, out;
-  std::vector<DType> in_dtypes, out_dtypes;
-  std::vector<const Array*> values;
-  for (const Value& v : node.inputs()) {
-    in.push_back(v.shape());
-    in_dtypes.push_back(v.dtype());
-    values.push_back(ConstantValue(v));
-  }
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    out_dtypes.push_back(node.output_type(i).dtype);
-  }
-  out.resize(out_dtypes.size());
-  ShapeContext context(node.op(), node.attrs(), in_dtypes, in, values,
-                       out_dtypes, out);
-  if (!node.op().shape(context).ok()) return false;
-  for (int i = 0; i < node.num_inputs(); ++i) {
-    bool asked = (context.asked() >> (i & 63)) & 1;
-    if (asked && scope.Batched(node.input(i))) return true;
-  }
-  return false;
+  Answer answer = Ask(node, {});
+  return answer.ok && answer.AskedFor(node, [&](const Value& v) {
+    return scope.Batched(v);
+  });
 }
 
 }  // namespace
