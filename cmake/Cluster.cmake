@@ -1,8 +1,9 @@
 # sluice_cluster: one program over many machines (src/sluice/cluster), as far as
-# it needs no gRPC, and training over ranks and tasks (src/sluice/fleet). sluice_grpc_objects: the transport by gRPC, for programs that
-# have it linked in; libsluice_grpc.so: the same for those that load it when it
-# is first needed (the Python package). Without gRPC the latter are left out, and
-# programs say so when they are asked for a cluster.
+# it needs no gRPC, and training over ranks and tasks (src/sluice/fleet).
+# sluice_grpc_objects: the transport by gRPC, for programs that have it linked in;
+# libsluice_grpc.so: the same for those that load it when it is first needed (the
+# Python package). Without gRPC the latter are left out, and programs say so when
+# they are asked for a cluster.
 
 sluice_sources(cluster_files ${src}/cluster)
 set(grpc_files ${cluster_files})
@@ -10,8 +11,8 @@ list(FILTER cluster_files EXCLUDE REGEX "/cluster/grpc/")
 list(FILTER grpc_files INCLUDE REGEX "/cluster/grpc/")
 
 sluice_sources(fleet_files ${src}/fleet)
-# OBJECT: a part of it registers itself, and an archive would drop that.
-add_library(sluice_cluster OBJECT ${cluster_files} ${fleet_files})
+# Not an archive: a part of it registers itself, which it would drop.
+add_library(sluice_cluster ${SLUICE_REGISTERED_PART} ${cluster_files} ${fleet_files})
 target_link_libraries(sluice_cluster PRIVATE sluice_options PUBLIC sluice)
 sluice_library_object_options(sluice_cluster)
 target_precompile_headers(sluice_cluster REUSE_FROM sluice)

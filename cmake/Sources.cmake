@@ -13,6 +13,23 @@ set(SLUICE_CLUSTER_FOLDERS cluster fleet)
 # Plots, pictures, progress and event files: nothing below training needs them.
 set(SLUICE_REPORT_FOLDERS report)
 
+# A sanitizer build has some hundred test programs and nothing to install. Its
+# libraries are shared ones, so that they are linked once: in every program they
+# would be 100 MB each. The extension for Python is one file and has all in it.
+set(SLUICE_LINK_ONCE OFF)
+if(SLUICE_SANITIZE AND NOT SLUICE_PYTHON)
+  set(SLUICE_LINK_ONCE ON)
+endif()
+# What kind of library a part of Sluice is, and one that registers itself.
+set(SLUICE_PART STATIC)
+set(SLUICE_REGISTERED_PART OBJECT)
+if(SLUICE_LINK_ONCE)
+  set(SLUICE_PART SHARED)
+  set(SLUICE_REGISTERED_PART SHARED)
+  # Programs need libraries that they name no function of.
+  add_link_options($<$<LINK_LANGUAGE:CXX>:LINKER:--no-as-needed>)
+endif()
+
 set(SLUICE_TEST_FILE "_test(_util)?\\.cc$")
 set(SLUICE_CUDA_FILE "/(device|kernels)/cuda/|/src/sluice/gpu/|/comm/nccl/")
 
@@ -32,7 +49,8 @@ endfunction()
 # go straight there; nobody puts another function in its place.
 function(sluice_library_object_options target)
   set_target_properties(${target} PROPERTIES
-    POSITION_INDEPENDENT_CODE ON VISIBILITY_INLINES_HIDDEN ON)
+    POSITION_INDEPENDENT_CODE ON VISIBILITY_INLINES_HIDDEN ON
+    DEFINE_SYMBOL "")  # compiled alike, whatever kind of library it is
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
 endfunction()
@@ -81,7 +99,7 @@ if(NOT EXISTS ${empty_file})
   file(WRITE ${empty_file} "")
 endif()
 
-add_library(sluice STATIC ${library_files} ${empty_file})
+add_library(sluice ${SLUICE_PART} ${library_files} ${empty_file})
 set_property(SOURCE ${src}/front/version.cc APPEND PROPERTY
   COMPILE_DEFINITIONS SLUICE_VERSION="${PROJECT_VERSION}")
 target_include_directories(sluice PUBLIC
@@ -91,7 +109,11 @@ sluice_library_object_options(sluice)
 target_link_libraries(sluice PRIVATE sluice_options
   PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
 
-add_library(sluice_ops OBJECT ${op_files} ${empty_file})
+if(SLUICE_LINK_ONCE)
+  set_target_properties(sluice PROPERTIES OUTPUT_NAME sluice_core)
+endif()
+
+add_library(sluice_ops ${SLUICE_REGISTERED_PART} ${op_files} ${empty_file})
 target_link_libraries(sluice_ops PRIVATE sluice_options PUBLIC sluice)
 sluice_library_object_options(sluice_ops)
 

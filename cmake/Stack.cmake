@@ -10,11 +10,11 @@ foreach(folder IN LISTS SLUICE_STACK_FOLDERS)
 endforeach()
 sluice_sources(report_files ${src}/${SLUICE_REPORT_FOLDERS})
 
-add_library(sluice_report STATIC ${report_files})
+add_library(sluice_report ${SLUICE_PART} ${report_files})
 sluice_library_object_options(sluice_report)
 target_link_libraries(sluice_report PRIVATE sluice_options PUBLIC sluice)
 
-add_library(sluice_stack STATIC ${stack_files} ${SLUICE_OPS_SOURCE})
+add_library(sluice_stack ${SLUICE_PART} ${stack_files} ${SLUICE_OPS_SOURCE})
 sluice_library_object_options(sluice_stack)
 target_link_libraries(sluice_stack PRIVATE sluice_options
   PUBLIC sluice_report sluice)

@@ -25,8 +25,8 @@ def refuse_parts(parameters: Any, what: str) -> Any:
     for one in found.values() if isinstance(found, Mapping) else found:
         if is_part(one[1] if isinstance(one, tuple) else one):
             raise NotImplementedError(
-                f"{what}: these are a rank's parts of parameters, and their norm is not "
-                "that of the whole ones; wanted "
+                f"{what}: these are a rank's parts of parameters, and their norm is "
+                "not that of the whole ones; wanted "
                 "sluice.distributed.fsdp.clip_grad_norm_(model, max_norm)"
             )
     return found
