@@ -35,12 +35,13 @@ struct FloatLoop {
   static constexpr bool kHasNear = requires { F::kNear; };
   static constexpr int64_t kGroup = 16;  // floats; vectors of every level fit
 #if defined(__aarch64__)
-  static constexpr bool kHasWave = requires { F::kWave; };
+  static constexpr bool kWaves = true;
   static constexpr int64_t kVector = 4;
 #else
-  static constexpr bool kHasWave = false;
+  static constexpr bool kWaves = false;
   static constexpr int64_t kVector = 16;
 #endif
+  static constexpr bool kHasWave = kWaves && requires { F::kWave; };
   // Floats taken through the formula at a time.
   static constexpr int64_t kMain = [] {
     if constexpr (kHasWave) return kVector * F::kWave;
