@@ -7,6 +7,8 @@
 #include <sys/auxv.h>
 #endif
 
+#include "sluice/base/amx.h"
+
 namespace sluice {
 
 namespace {
@@ -67,6 +69,7 @@ std::string CpuFeatures::ToString() const {
   if (neon_dotprod) text += " dotprod";
   if (avx512_bf16) text += " bf16";
   if (avx512_vnni) text += " vnni";
+  if (AmxAllowed()) text += " amx";
   return text;
 }
 

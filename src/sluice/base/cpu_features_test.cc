@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sluice/base/amx.h"
+
 namespace sluice {
 namespace {
 
@@ -9,6 +11,10 @@ TEST(CpuFeatures, BetterFeaturesComeWithTheLevelTheyNeed) {
   const CpuFeatures& f = Cpu();
   if (f.avx512_bf16 || f.avx512_vnni) {
     EXPECT_EQ(f.level, CpuLevel::kAvx512);
+  }
+  if (AmxAllowed()) {
+    EXPECT_EQ(f.level, CpuLevel::kAvx512);
+    EXPECT_TRUE(f.ToString().ends_with(" amx"));
   }
   EXPECT_FALSE(f.ToString().empty());
 #if defined(__aarch64__)

@@ -1,3 +1,4 @@
+#include "sluice/base/amx.h"
 #include "sluice/base/cpu_features.h"
 #include "sluice/kernels/cpu/gemm/kits.h"
 
@@ -47,13 +48,17 @@ const GemmKit& Choose(GemmType type) {
       return SL_BY_LEVEL(F16);
 #if defined(__x86_64__)
     case GemmType::kBF16:
-      return cpu.avx512_bf16 ? kAvx512DotBF16Kit : SL_BY_LEVEL(BF16);
+      return AmxAllowed()      ? kAmxBF16Kit
+             : cpu.avx512_bf16 ? kAvx512DotBF16Kit
+                               : SL_BY_LEVEL(BF16);
     case GemmType::kS8:
-      return cpu.avx512_vnni                ? kAvx512S8Kit
+      return AmxAllowed()                   ? kAmxS8Kit
+             : cpu.avx512_vnni              ? kAvx512S8Kit
              : cpu.level >= CpuLevel::kAvx2 ? kAvx2S8Kit
                                             : kPortableS8Kit;
     case GemmType::kU8S8:
-      return cpu.avx512_vnni                ? kAvx512U8S8Kit
+      return AmxAllowed()                   ? kAmxU8S8Kit
+             : cpu.avx512_vnni              ? kAvx512U8S8Kit
              : cpu.level >= CpuLevel::kAvx2 ? kAvx2U8S8Kit
                                             : kPortableU8S8Kit;
 #else

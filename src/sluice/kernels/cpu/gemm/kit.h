@@ -36,6 +36,9 @@ struct GemmKit {
   Pack pack_a = nullptr, pack_b = nullptr;
   Run run = nullptr;
   Store store = nullptr;  // null: sums are C's elements
+  // What a thread does before its first run and after its last, or null.
+  void (*enter)() = nullptr;
+  void (*leave)() = nullptr;
 };
 
 // The kit of this machine.

@@ -1,5 +1,6 @@
 #include <atomic>
 
+#include "sluice/base/amx.h"
 #include "sluice/base/cpu_features.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/gemm/gemm_test_util.h"
@@ -56,6 +57,9 @@ std::vector<Named> Kits() {
   add(cpu.avx512_bf16, {{"avx512_bf16", kBF16, &kAvx512DotBF16Kit}});
   add(cpu.avx512_vnni,
       {{"vnni", kS8, &kAvx512S8Kit}, {"vnni", kU8S8, &kAvx512U8S8Kit}});
+  add(AmxAllowed(), {{"amx", kBF16, &kAmxBF16Kit},
+                     {"amx", kS8, &kAmxS8Kit},
+                     {"amx", kU8S8, &kAmxU8S8Kit}});
 #endif
   return kits;
 }
