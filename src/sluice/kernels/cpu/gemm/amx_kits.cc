@@ -1,8 +1,8 @@
-// bf16 and int8 by the tile registers of AMX: eight of 16 rows of 64 bytes. Four
-// hold 32 x 32 sums, two 32 rows of A, two 32 columns of B, for 64 bytes of k in
-// each step. A lies in its panel 64 bytes of k side by side; B in groups of 4
-// bytes of k, as instructions that multiply dots want it, too. Subnormal numbers
-// of bf16 count as zero.
+// bf16 and int8 by the tile registers of AMX: eight of 16 rows of 64 bytes.
+// Four hold 32 x 32 sums, two 32 rows of A, two 32 columns of B, for 64 bytes
+// of k in each step. A lies in its panel 64 bytes of k side by side; B in
+// groups of 4 bytes of k, as instructions that multiply dots want it, too.
+// Subnormal numbers of bf16 count as zero.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

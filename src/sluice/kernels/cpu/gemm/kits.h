@@ -45,8 +45,8 @@ extern const GemmKit kAvx2F32Kit, kAvx2F64Kit, kAvx2F16Kit, kAvx2BF16Kit;
 extern const GemmKit kAvx2S8Kit, kAvx2U8S8Kit;
 extern const GemmKit kAvx512F32Kit, kAvx512F64Kit, kAvx512F16Kit,
     kAvx512BF16Kit;
-extern const GemmKit kAvx512DotBF16Kit;             // avx512_bf16
-extern const GemmKit kAvx512S8Kit, kAvx512U8S8Kit;  // avx512_vnni
+extern const GemmKit kAvx512DotBF16Kit;                    // avx512_bf16
+extern const GemmKit kAvx512S8Kit, kAvx512U8S8Kit;         // avx512_vnni
 extern const GemmKit kAmxBF16Kit, kAmxS8Kit, kAmxU8S8Kit;  // AmxAllowed()
 #endif
 extern const GemmKit kPortableF16Kit, kPortableBF16Kit;
