@@ -7,11 +7,13 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "sluice/kernels/cpu/gemm/halves.h"
 #include "sluice/kernels/cpu/gemm/kits.h"
 #include "sluice/kernels/cpu/gemm/pack_groups.h"
+#include "sluice/kernels/cpu/gemm/turn.h"
 
 #define SL_TARGET_AMX __attribute__((target("amx-tile,amx-bf16,amx-int8")))
 
@@ -86,6 +88,31 @@ SL_TARGET_AMX void Tile(int64_t k, const P* a_panel, const P* b_panel, C* c,
   _tile_stored(3, below + 16, row);
 }
 
+// Whole steps of an A that lies k by k, whose rows are turned; others as they
+// are.
+void PackTurned(const void* source, int64_t stride, bool along_k, int64_t lanes,
+                int64_t k, void* to, int64_t panel_bytes) {
+  if (along_k) {
+    return gemm::PackGroups<kSide, 32, uint16_t>(source, stride, along_k, lanes,
+                                                 k, to, panel_bytes);
+  }
+  const uint16_t* from = static_cast<const uint16_t*>(source);
+  for (int64_t i = 0; i < lanes; i += kSide) {
+    const int n = static_cast<int>(std::min<int64_t>(kSide, lanes - i));
+    uint16_t* panel = reinterpret_cast<uint16_t*>(static_cast<char*>(to) +
+                                                  i / kSide * panel_bytes);
+    for (int64_t p = 0; p < k; p += 32, panel += 32 * kSide) {
+      const int64_t depth = std::min<int64_t>(32, k - p);
+      const uint16_t* part = from + p * stride + i;
+      if (n == kSide && depth == 32) {
+        gemm::Turn32x32(part, stride, panel);
+      } else {
+        gemm::PackSideBySide<kSide, 32>(part, stride, n, depth, panel);
+      }
+    }
+  }
+}
+
 // Groups of 4 bytes of k, and zeros up to a whole step.
 template <class P>
 void PackB(const void* from, int64_t stride, bool along_k, int64_t lanes,
@@ -104,7 +131,8 @@ void PackB(const void* from, int64_t stride, bool along_k, int64_t lanes,
 }
 
 template <Product kOf, class P, class C>
-constexpr GemmKit Kit(int out_bytes, GemmKit::Store store) {
+constexpr GemmKit Kit(int out_bytes, GemmKit::Pack pack_a,
+                      GemmKit::Store store) {
   constexpr int kWhole = kDepth / sizeof(P);
   GemmKit kit;
   kit.mr = kit.nr = kSide, kit.ku = kWhole;
@@ -112,7 +140,7 @@ constexpr GemmKit Kit(int out_bytes, GemmKit::Store store) {
   kit.kc = 8 * kWhole;
   kit.in_bytes = kit.packed_bytes = sizeof(P);
   kit.sum_bytes = 4, kit.out_bytes = out_bytes;
-  kit.pack_a = gemm::PackGroups<kSide, kWhole, P>, kit.pack_b = PackB<P>;
+  kit.pack_a = pack_a, kit.pack_b = PackB<P>;
   kit.run = gemm::RunTiles<P, C, kSide, kSide, Tile<kOf, P, C>>;
   kit.store = store;
   kit.enter = Enter, kit.leave = Leave;
@@ -122,11 +150,11 @@ constexpr GemmKit Kit(int out_bytes, GemmKit::Store store) {
 }  // namespace
 
 constinit const GemmKit kAmxBF16Kit =
-    Kit<Product::kBF16, uint16_t, float>(2, gemm::StoreBF16);
-constinit const GemmKit kAmxS8Kit =
-    Kit<Product::kS8, uint8_t, uint32_t>(4, nullptr);
-constinit const GemmKit kAmxU8S8Kit =
-    Kit<Product::kU8S8, uint8_t, uint32_t>(4, nullptr);
+    Kit<Product::kBF16, uint16_t, float>(2, PackTurned, gemm::StoreBF16);
+constinit const GemmKit kAmxS8Kit = Kit<Product::kS8, uint8_t, uint32_t>(
+    4, gemm::PackGroups<kSide, 64, uint8_t>, nullptr);
+constinit const GemmKit kAmxU8S8Kit = Kit<Product::kU8S8, uint8_t, uint32_t>(
+    4, gemm::PackGroups<kSide, 64, uint8_t>, nullptr);
 
 }  // namespace sluice
 

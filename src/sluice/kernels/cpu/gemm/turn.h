@@ -1,0 +1,13 @@
+// Squares of 16-bit elements turned, by AVX-512: for panels of matrices that
+// lie the other way.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice::gemm {
+
+// to[32 * i + p] = from[p * stride + i], for i and p below 32. Needs AVX-512
+// BW.
+void Turn32x32(const uint16_t* from, int64_t stride, uint16_t* to);
+
+}  // namespace sluice::gemm
