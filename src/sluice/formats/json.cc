@@ -38,6 +38,10 @@ std::string_view JsonKindName(Json::Kind kind) {
   return "nothing";
 }
 
+bool Json::Object::operator==(const Object& other) const {
+  return members == other.members;
+}
+
 Json Json::array(Items items) {
   Json j;
   j.v_ = std::move(items);
@@ -46,7 +50,7 @@ Json Json::array(Items items) {
 
 Json Json::object(Members members) {
   Json j;
-  j.v_ = std::move(members);
+  j.v_ = Object{std::move(members)};
   return j;
 }
 
@@ -78,7 +82,7 @@ const Json::Items& Json::items() const {
 
 const Json::Members& Json::members() const {
   if (!is_object()) ThrowKind(kind(), "an object");
-  return *std::get_if<Members>(&v_);
+  return std::get_if<Object>(&v_)->members;
 }
 
 size_t Json::size() const {
@@ -114,13 +118,13 @@ const Json& Json::at(size_t index) const {
 }
 
 Json& Json::operator[](std::string_view name) {
-  if (is_null()) v_ = Members();
-  Members* all = std::get_if<Members>(&v_);
+  if (is_null()) v_ = Object();
+  Object* all = std::get_if<Object>(&v_);
   if (!all) ThrowKind(kind(), "an object");
-  for (Member& m : *all) {
+  for (Member& m : all->members) {
     if (m.first == name) return m.second;
   }
-  return all->emplace_back(name, Json()).second;
+  return all->members.emplace_back(name, Json()).second;
 }
 
 void Json::push_back(Json value) {
@@ -131,9 +135,9 @@ void Json::push_back(Json value) {
 }
 
 void Json::append_member(std::string name, Json value) {
-  Members* all = std::get_if<Members>(&v_);
+  Object* all = std::get_if<Object>(&v_);
   SL_CHECK(all != nullptr);
-  all->emplace_back(std::move(name), std::move(value));
+  all->members.emplace_back(std::move(name), std::move(value));
 }
 
 namespace {

@@ -101,9 +101,17 @@ class Json {
  private:
   void Write(std::string& out, int indent, int depth) const;
 
+  // A class of ours, for the sake of copies that run out of memory: libstdc++
+  // takes a variant of its own classes alone for one that always has a value,
+  // and destroys what was never made.
+  struct Object {
+    Members members;
+    bool operator==(const Object& other) const;
+  };
+
   // The order of the alternatives is the order of Kind.
   std::variant<std::monostate, bool, int64_t, double, std::string, Items,
-               Members>
+               Object>
       v_;
 };
 
