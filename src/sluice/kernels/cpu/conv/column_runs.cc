@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sluice/kernels/cpu/conv/lanes.h"
+#include "sluice/tensor/half.h"
 
 namespace sluice {
 
@@ -154,6 +155,8 @@ void ColumnRuns::ScatterAdd(int panel, const C* tile, const int64_t* offsets,
   }
 }
 
+template void ColumnRuns::GatherAll<bf16>(const bf16*, const int64_t*, int64_t,
+                                          bf16*) const;
 #define SL_INSTANTIATE(C)                                                     \
   template void ColumnRuns::Gather<C>(int, const C*, const int64_t*, int64_t, \
                                       C*) const;                              \

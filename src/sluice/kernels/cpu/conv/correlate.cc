@@ -10,8 +10,9 @@
 #include "sluice/kernels/cpu/conv/few_lines.h"
 #include "sluice/kernels/cpu/conv/few_rows.h"
 #include "sluice/kernels/cpu/conv/finished.h"
+#include "sluice/kernels/cpu/conv/matrix_correlate.h"
+#include "sluice/kernels/cpu/conv/pack_rows.h"
 #include "sluice/kernels/cpu/conv/tap_layout.h"
-#include "sluice/kernels/cpu/conv/transpose.h"
 #include "sluice/kernels/cpu/elementwise.h"
 
 namespace sluice {
@@ -53,28 +54,6 @@ struct Parts {
   int64_t bytes;
 };
 
-// One panel of rows, k in [k0, k0 + n) of (channel, tap): [k][mr].
-template <class T, class C>
-void PackPanel(const Correlation& c, const T* w, int64_t rows, int64_t k0,
-               int64_t n, int mr, C* to) {
-  int64_t taps = c.taps();
-  if (rows < mr) std::fill(to, to + n * mr, C(0));
-  if (!c.flip) {  // a row is contiguous in k
-    conv::Transpose(w + k0, c.w_row, rows, n, to, mr);
-    return;
-  }
-  // Within a channel the taps are met from the last to the first.
-  int64_t channel = k0 / taps, tap = k0 % taps;
-  while (n > 0) {
-    int64_t count = std::min(taps - tap, n);
-    conv::Transpose(w + channel * c.w_channel + taps - tap - count, c.w_row,
-                    rows, count, to + (count - 1) * mr, -mr);
-    to += count * mr;
-    n -= count;
-    tap = 0, ++channel;
-  }
-}
-
 // Group by group, block of k by block of k, panel by panel.
 template <class T, class C>
 void PackWeights(const Correlation& c, const T* w, int mr, int64_t row_panels,
@@ -88,8 +67,8 @@ void PackWeights(const Correlation& c, const T* w, int mr, int64_t row_panels,
       C* base = to + group * row_panels * mr * depth;
       for (int64_t k0 = 0; k0 < depth; k0 += block) {
         int64_t n = std::min(block, depth - k0);
-        PackPanel(c, from, std::min<int64_t>(mr, c.rows - row), k0, n, mr,
-                  base + k0 * row_panels * mr + row * n);
+        PackRows(c, from, std::min<int64_t>(mr, c.rows - row), k0, n, mr,
+                 base + k0 * row_panels * mr + row * n);
       }
     }
   });
@@ -186,21 +165,7 @@ struct Product {
     }
     alignas(64) C whole[kMaxTileRows * kMaxTileColumns];
     tile.run(k, a, b, whole, tile.nr, false);
-    for (int64_t at = 0; at < columns;) {
-      int64_t n = std::min(pixels - pixel, columns - at);
-      for (int64_t r = 0; r < rows; ++r) {
-        const C* sums = whole + r * tile.nr + at;
-        C* y = to + r * pixels;
-        if (add) {
-          for (int64_t i = 0; i < n; ++i) y[i] = y[i] + sums[i];
-        } else {
-          for (int64_t i = 0; i < n; ++i) y[i] = sums[i];
-        }
-      }
-      at += n;
-      pixel = 0;
-      to = finished.At(++image, row, 0);
-    }
+    finished.Put(whole, tile.nr, image, row, rows, pixel, columns, add);
   }
 };
 
@@ -210,6 +175,9 @@ template <class T>
 int64_t CorrelateWorkspace(const Correlation& c) {
   if (c.batch * c.groups * c.rows * c.out_pixels() == 0) return 0;
   if (FewLinesFits<T>(c)) return FewLinesWorkspace<T>(c);
+  if constexpr (std::is_same_v<T, bf16>) {
+    if (MatrixCorrelationPays(c)) return MatrixCorrelateWorkspace(c);
+  }
   return Parts<T>(c, nullptr).bytes;
 }
 
@@ -225,6 +193,9 @@ void Correlate(const Correlation& c, const T* w, const T* x, T* y,
     return;
   }
   if (FewLinesFits<T>(c)) return FewLines(c, w, x, y, ctx);
+  if constexpr (std::is_same_v<T, bf16>) {
+    if (MatrixCorrelationPays(c)) return MatrixCorrelate(c, w, x, y, ctx);
+  }
   WorkerPool* pool = ctx.step().pool;
   Parts<T> parts(c, ctx.workspace());
   int mr = parts.few_rows ? static_cast<int>(c.rows) : TileOf<C>().mr;

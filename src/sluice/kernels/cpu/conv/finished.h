@@ -3,6 +3,7 @@
 // Finish for stretches that are done, from any thread.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "sluice/kernels/cpu/elementwise.h"
@@ -32,6 +33,22 @@ class Finished {
   // The place of an image of this round.
   C* At(int64_t image, int64_t row, int64_t pixel) const {
     return sums_ + (image * rows_ + row) * pixels_ + pixel;
+  }
+  // Sums of `rows` rows and `columns` columns, which may be of several images,
+  // from a tile whose rows are `stride` apart. They begin at that place.
+  void Put(const C* tile, int64_t stride, int64_t image, int64_t row,
+           int64_t rows, int64_t pixel, int64_t columns, bool add) const {
+    for (int64_t at = 0; at < columns;) {
+      int64_t n = std::min(pixels_ - pixel, columns - at);
+      for (int64_t r = 0; r < rows; ++r) {
+        const C* from = tile + r * stride + at;
+        C* to = At(image, row + r, pixel);
+        for (int64_t i = 0; i < n; ++i) to[i] = add ? to[i] + from[i] : from[i];
+      }
+      at += n;
+      pixel = 0;
+      ++image;
+    }
   }
   // Pixels [pixel, pixel + n) of `rows` rows are final.
   void Rows(int64_t image, int64_t row, int64_t rows, int64_t pixel,

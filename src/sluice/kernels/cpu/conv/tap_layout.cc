@@ -208,6 +208,7 @@ SL_INSTANTIATE(float, float)
 SL_INSTANTIATE(double, double)
 SL_INSTANTIATE(f16, float)
 SL_INSTANTIATE(bf16, float)
+SL_INSTANTIATE(bf16, bf16)
 #undef SL_INSTANTIATE
 
 }  // namespace sluice

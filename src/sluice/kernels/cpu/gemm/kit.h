@@ -36,9 +36,26 @@ struct GemmKit {
   Pack pack_a = nullptr, pack_b = nullptr;
   Run run = nullptr;
   Store store = nullptr;  // null: sums are C's elements
-  // What a thread does before its first run and after its last, or null.
+  // What a thread does before its first run and after its last (KitInUse), or
+  // null.
   void (*enter)() = nullptr;
   void (*leave)() = nullptr;
+};
+
+// On the stack of a thread that runs a kit.
+class KitInUse {
+ public:
+  explicit KitInUse(const GemmKit& kit) : kit_(kit) {
+    if (kit_.enter) kit_.enter();
+  }
+  ~KitInUse() {
+    if (kit_.leave) kit_.leave();
+  }
+  KitInUse(const KitInUse&) = delete;
+  KitInUse& operator=(const KitInUse&) = delete;
+
+ private:
+  const GemmKit& kit_;
 };
 
 // The kit of this machine.

@@ -141,22 +141,9 @@ void Product::Pass(int64_t r0, int64_t r1, int64_t c0, int64_t c1, int64_t p0,
   }
 }
 
-// Between a kit's enter() and leave().
-struct Entered {
-  const GemmKit& kit;
-  explicit Entered(const GemmKit& of) : kit(of) {
-    if (kit.enter) kit.enter();
-  }
-  ~Entered() {
-    if (kit.leave) kit.leave();
-  }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
-};
-
 void Product::Block(bool whole, int64_t r0, int64_t r1, int64_t c0,
                     int64_t c1) const {
-  const Entered entered(kit);
+  const KitInUse in_use(kit);
   if (!kit.store) {
     for (int64_t p = 0; p < g.k; p += whole ? g.k : depth) {
       Pass(r0, r1, c0, c1, p, whole ? g.k : std::min(g.k, p + depth), nullptr,

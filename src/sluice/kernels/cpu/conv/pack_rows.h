@@ -1,0 +1,34 @@
+// Weights of a correlation as a matrix product wants them.
+#pragma once
+
+#include <algorithm>
+
+#include "sluice/kernels/cpu/conv/geometry.h"
+#include "sluice/kernels/cpu/conv/transpose.h"
+
+namespace sluice {
+
+// A panel of `rows` rows, and zeros up to mr, from w on; k in [k0, k0 + n) of
+// (channel, tap): to[k][mr].
+template <class T, class C>
+void PackRows(const Correlation& c, const T* w, int64_t rows, int64_t k0,
+              int64_t n, int mr, C* to) {
+  int64_t taps = c.taps();
+  if (rows < mr) std::fill(to, to + n * mr, C(0));
+  if (!c.flip) {  // a row is contiguous in k
+    conv::Transpose(w + k0, c.w_row, rows, n, to, mr);
+    return;
+  }
+  // Within a channel the taps are met from the last to the first.
+  int64_t channel = k0 / taps, tap = k0 % taps;
+  while (n > 0) {
+    int64_t count = std::min(taps - tap, n);
+    conv::Transpose(w + channel * c.w_channel + taps - tap - count, c.w_row,
+                    rows, count, to + (count - 1) * mr, -mr);
+    to += count * mr;
+    n -= count;
+    tap = 0, ++channel;
+  }
+}
+
+}  // namespace sluice
