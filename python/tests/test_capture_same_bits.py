@@ -101,6 +101,70 @@ def int_of_what_is_no_integer(x):
     return sl.ones(2, dtype=sl.int64) * int(x)
 
 
+@case([0.0], [-0.0], [2.0], [NAN], [INF])
+def floats_by_zero(x):
+    ones = sl.ones(2)
+    return ones * (1.0 / float(x)), ones * (7.0 // float(x)), ones * (7.0 % float(x))
+
+
+@case([0], [3])
+def integers_by_zero(n):
+    return sl.ones(2) * (7 / int(n)), sl.ones(2) * (7 // int(n))
+
+
+@case([3.0])
+def a_number_by_the_constant_zero(x):
+    return sl.ones(2) * (float(x) / 0)
+
+
+@case([-2.0, 0.5], [0.0, -1.0], [1e300, 2.0], [2.0, 3.0], [INF, 2.0], [-INF, 0.5])
+def powers_that_are_no_floats(x, y):
+    return sl.ones(2) * (float(x) ** float(y)), sl.ones(2) * (float(x) ** 2)
+
+
+@case([2, 70], [2, 62], [-2, 63], [3, 2], [2, -1])
+def powers_of_more_than_64_bits(n, k):
+    return sl.ones(2) * (int(n) ** int(k))
+
+
+@case([0, 50], [0, 40], [0, 39], [0, 3])
+def products_of_more_than_64_bits(i, n):
+    k = 1
+    while i < n:
+        k = k * 3
+        i = i + 1
+    return k % 1000007, i
+
+
+@case([0, 70], [0, 5], [0, 63])
+def shifts_of_more_than_64_bits(i, n):
+    k = 1
+    while i < n:
+        k = k << 1
+        i = i + 1
+    return k > 0, (1 << int(n)) % 1000007
+
+
+@case([True, True], [False, True], [False, False])
+def bools_add_up(x, y):
+    a, b = bool(x), bool(y)
+    return sl.ones(2) * (a + b), sl.ones(2) * (a * b), sl.ones(2) * (a - b)
+
+
+U8, I32 = np.array([1, 2], np.uint8), np.array([1, 2], np.int32)
+WIDE = [300, -1, 3, 3_000_000_000, -3_000_000_000]
+
+
+@case(*([x, n] for x in (U8, I32) for n in WIDE))
+def a_number_that_the_type_beside_it_does_not_hold(x, n):
+    return x + int(n)
+
+
+@case(*([x, n] for x in (U8, I32) for n in WIDE))
+def compared_with_a_number_of_any_size(x, n):
+    return x < int(n), x == int(n), int(n) <= x
+
+
 @pytest.mark.parametrize(("f", "arguments"), CASES)
 @pytest.mark.parametrize("jit", ["0", "always"])
 def test_the_same_bits_and_errors(f, arguments, jit, monkeypatch):
@@ -119,3 +183,39 @@ def test_the_gradient_of_max_goes_to_what_it_gave(values):
         wrap(f)(x, y).backward()
         told.append([None if v.grad is None else v.grad.item() for v in (x, y)])
     assert told[0] == told[1]
+
+
+# Numbers that change from call to call are inputs of the graph.
+@pytest.mark.parametrize(
+    ("f", "x", "numbers"),
+    [
+        (lambda x, n: x + n, U8, [1, 2, 3, 4, 300, -1]),
+        (lambda x, n: x < n, I32, [1, 2, 3, 4, 3_000_000_000, -3_000_000_000]),
+        (lambda x, r: x * (1.0 / r), I32, [1.0, 2.0, 3.0, 4.0, 0.0]),
+        (lambda x, r: x * (5.0 % r), I32, [1.0, 2.0, 3.0, 4.0, 0.0]),
+        (lambda x, n: x * 1.0 * (n * 4_000_000_000), I32, [1, 2, 3, 4, 5_000_000_000]),
+        (lambda x, n: x * 1.0 * 2**n, I32, [1, 2, 3, 4, 70]),
+        (lambda x, r: x * r**0.5, I32, [1.0, 2.0, 3.0, 4.0, -1.0]),
+    ],
+)
+def test_numbers_that_change(f, x, numbers):
+    captured = sl.function(f)
+    for n in numbers:
+        got = outcome(lambda x: captured(x, n), [x])
+        assert got == outcome(lambda x: f(x, n), [x]), n
+
+
+class Box:
+    rate = 1.0
+
+
+@pytest.mark.parametrize("last", [NAN, 1e30, -2.5])
+def test_int_of_a_rate(last):
+    box = Box()
+
+    def f(x):
+        return x * int(box.rate)
+
+    captured = sl.function(f)
+    for box.rate in (1.0, 2.5, 3.5, 4.0, last):
+        assert outcome(captured, [[1.0, 2.0]]) == outcome(f, [[1.0, 2.0]])
