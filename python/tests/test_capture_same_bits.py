@@ -219,3 +219,23 @@ def test_int_of_a_rate(last):
     captured = sl.function(f)
     for box.rate in (1.0, 2.5, 3.5, 4.0, last):
         assert outcome(captured, [[1.0, 2.0]]) == outcome(f, [[1.0, 2.0]])
+
+
+def test_a_complex_number_with_zeros_of_other_signs():
+    captured = sl.function(lambda x, c: x * c)
+    for c in (complex(0.0, 0.0), complex(-0.0, -0.0)):
+        x = np.array([1 + 0j], np.complex64)
+        assert outcome(lambda x: captured(x, c), [x]) == outcome(lambda x: x * c, [x])
+
+
+def test_a_set_of_equal_numbers_of_another_type():
+    factors = {2}
+
+    def f(x):
+        return sum(x * k for k in factors)
+
+    captured = sl.function(f)
+    for factor in (2, 2.0, 2, True, 1):
+        factors.clear()
+        factors.add(factor)
+        assert outcome(captured, [[3, 4]]) == outcome(f, [[3, 4]])
