@@ -4,6 +4,7 @@
 
 #include "dtype.h"
 #include "errors.h"
+#include "number_checks.h"
 #include "op_call.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/default_float.h"
@@ -55,6 +56,12 @@ bool Holds(DType dtype, const Given& given) {
   return true;
 }
 
+// A whole number that the graph computes: it may be any.
+bool IsComputed(const Given& given) {
+  return given.weak && given.tensor.defined() && given.tensor.symbolic() &&
+         given.dtype() == DType::kI64;
+}
+
 // The type operands are compared in: u8 < 300 is asked of wider integers, and
 // so is u8 < tensor(300), which gives way elsewhere for having no axes.
 DType Compared(const OpRecord& op, std::span<const Given> inputs,
@@ -65,12 +72,17 @@ DType Compared(const OpRecord& op, std::span<const Given> inputs,
   for (const Given& in : inputs) {
     bool wider = !in.weak && IsInteger(in.dtype()) &&
                  Promote(common, in.dtype()) != common;
-    if (wider || !Holds(common, in)) return Promote(common, in.dtype());
+    if (wider || IsComputed(in) || !Holds(common, in)) {
+      return Promote(common, in.dtype());
+    }
   }
   return common;
 }
 
 void WantHeld(const OpRecord& op, size_t i, const Given& given, DType dtype) {
+  if (IsComputed(given) && IsInteger(dtype) && dtype != DType::kI64) {
+    return WantHeldBy(given.tensor, dtype);
+  }
   if (Holds(dtype, given)) return;
   std::string what = "a list of numbers";
   if (IsScalar(given)) {

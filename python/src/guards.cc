@@ -32,6 +32,25 @@ Guards::Contents Guards::Contents::Of(nb::handle owner, nb::handle seen,
   return made;
 }
 
+// Of equal sets: {2} equals {2.0}, but code that computes with it does not.
+static bool SameNumbers(nb::handle now, nb::handle before) {
+  auto is_number = [](PyObject* o) {
+    return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
+           PyComplex_CheckExact(o);
+  };
+  nb::dict known;
+  for (nb::handle item : nb::iter(before)) {
+    if (is_number(item.ptr())) known[item] = item;
+  }
+  if (nb::len(known) == 0) return true;
+  for (nb::handle item : nb::iter(now)) {
+    PyObject* was = PyDict_GetItemWithError(known.ptr(), item.ptr());
+    if (!was && PyErr_Occurred()) throw nb::python_error();
+    if (was && !SameValue(item, was)) return false;
+  }
+  return true;
+}
+
 bool Guards::Contents::Holds() const {
   PyObject* o = owner.ptr();
   if (PyList_Check(o)) {
@@ -56,7 +75,7 @@ bool Guards::Contents::Holds() const {
   if (PyAnySet_Check(o)) {
     int equal = PyObject_RichCompareBool(o, frozen.ptr(), Py_EQ);
     if (equal < 0) throw nb::python_error();
-    return equal == 1;
+    return equal == 1 && SameNumbers(owner, frozen);
   }
   if (frozen.is_valid()) {  // an array
     Py_buffer view;

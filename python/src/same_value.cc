@@ -15,6 +15,11 @@ bool SameValue(nb::handle a, nb::handle b) {
     double x = PyFloat_AS_DOUBLE(a.ptr()), y = PyFloat_AS_DOUBLE(b.ptr());
     return std::memcmp(&x, &y, sizeof x) == 0;
   }
+  if (type == &PyComplex_Type) {
+    Py_complex x = PyComplex_AsCComplex(a.ptr());
+    Py_complex y = PyComplex_AsCComplex(b.ptr());
+    return std::memcmp(&x, &y, sizeof x) == 0;
+  }
   if (type == &PyMethod_Type) {
     return PyMethod_GET_FUNCTION(a.ptr()) == PyMethod_GET_FUNCTION(b.ptr()) &&
            PyMethod_GET_SELF(a.ptr()) == PyMethod_GET_SELF(b.ptr());
@@ -31,8 +36,7 @@ bool SameValue(nb::handle a, nb::handle b) {
     return true;
   }
   if (type == &PyLong_Type || type == &PyUnicode_Type ||
-      type == &PyBytes_Type || type == &PyComplex_Type ||
-      type == &PyRange_Type || type == &PySlice_Type) {
+      type == &PyBytes_Type || type == &PyRange_Type || type == &PySlice_Type) {
     int equal = PyObject_RichCompareBool(a.ptr(), b.ptr(), Py_EQ);
     if (equal < 0) throw nb::python_error();
     return equal == 1;

@@ -2,6 +2,7 @@
 
 #include "caller_line.h"
 #include "errors.h"
+#include "number_checks.h"
 #include "op_call.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/default_float.h"
@@ -114,22 +115,32 @@ bool IsNumber(const Given& g) {
   return g.weak || front_internal::IsNumber(g.tensor);
 }
 
+// Both as numbers of that type and no other.
+void AsNumbers(std::span<Given, 2> inputs, DType dtype) {
+  for (Given& in : inputs) {
+    if (in.dtype() != dtype && in.tensor.defined()) {
+      in.tensor = CallOne("Cast", {in}, {{"dtype", dtype}});
+    } else if (in.dtype() != dtype) {
+      in.array = CastArray(in.array, dtype);
+    }
+    in.weak = false;
+    in.typed = true;
+  }
+}
+
 // Whether the graph being recorded computes a number of Python's here. Floats
-// among those have all the digits they have in Python.
+// among those have all the digits they have in Python, and bools add up.
 bool OfNumbers(const OpRecord& op, std::span<Given, 2> inputs) {
   bool recorded = inputs[0].tensor.defined() || inputs[1].tensor.defined();
   if (!recorded || !IsNumber(inputs[0]) || !IsNumber(inputs[1])) return false;
+  bool bools =
+      inputs[0].dtype() == DType::kBool && inputs[1].dtype() == DType::kBool;
+  const std::string& type = op.inputs[0].type;
   if (op.role == Role::kDiv || IsFloating(inputs[0].dtype()) ||
       IsFloating(inputs[1].dtype())) {
-    for (Given& in : inputs) {
-      if (in.dtype() != DType::kF64 && in.tensor.defined()) {
-        in.tensor = CallOne("Cast", {in}, {{"dtype", DType::kF64}});
-      } else if (in.dtype() != DType::kF64) {
-        in.array = CastArray(in.array, DType::kF64);
-      }
-      in.weak = false;
-      in.typed = true;
-    }
+    AsNumbers(inputs, DType::kF64);
+  } else if (bools && op.FindType(type) && op.outputs[0].type == type) {
+    AsNumbers(inputs, DType::kI64);
   }
   return true;
 }
@@ -139,7 +150,8 @@ void IsOneToo(const Tensor& made) {
   WeakNumbers::Add(made);
 }
 
-PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
+PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b,
+                 NumberCheck check = nullptr) {
   try {
     if (PyObject* made = Quick(op, a, b)) return made;
     Given inputs[2];
@@ -147,6 +159,7 @@ PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b) {
       Py_RETURN_NOTIMPLEMENTED;
     }
     bool numbers = OfNumbers(op, inputs);
+    if (numbers && check) check(inputs);
     CallResult result = CallOp(op, inputs, {});
     if (numbers) IsOneToo(result.tensors[0]);
     return Wrap(std::move(result.tensors[0])).release().ptr();
@@ -170,10 +183,11 @@ PyObject* Unary(const OpRecord& op, PyObject* a) {
   }
 }
 
-#define SL_BINARY(Function, Op)                  \
+#define SL_BINARY(Function, Op) SL_CHECKED(Function, Op, nullptr)
+#define SL_CHECKED(Function, Op, check)          \
   PyObject* Function(PyObject* a, PyObject* b) { \
     static const OpRecord& op = OpNamed(Op);     \
-    return Binary(op, a, b);                     \
+    return Binary(op, a, b, check);              \
   }
 #define SL_UNARY(Function, Op)               \
   PyObject* Function(PyObject* a) {          \
@@ -183,9 +197,9 @@ PyObject* Unary(const OpRecord& op, PyObject* a) {
 
 SL_BINARY(Add, "Add")
 SL_BINARY(Sub, "Sub")
-SL_BINARY(Mul, "Mul")
-SL_BINARY(FloorDiv, "FloorDiv")
-SL_BINARY(Mod, "Mod")
+SL_CHECKED(Mul, "Mul", &WantProduct)
+SL_CHECKED(FloorDiv, "FloorDiv", &WantDivisor)
+SL_CHECKED(Mod, "Mod", &WantDivisor)
 SL_UNARY(Neg, "Neg")
 
 PyObject* Abs(PyObject* a) {
@@ -228,6 +242,7 @@ PyObject* Div(PyObject* a, PyObject* b) {
       return IsInteger(g.dtype()) || g.dtype() == DType::kBool;
     };
     bool numbers = OfNumbers(op, inputs);
+    if (numbers) WantDivisor(inputs);
     if (!numbers && whole(inputs[0]) && whole(inputs[1])) {
       for (Given& in : inputs) {
         if (in.tensor.defined()) {
@@ -252,7 +267,7 @@ PyObject* Div(PyObject* a, PyObject* b) {
 PyObject* Pow(PyObject* a, PyObject* b, PyObject* modulo) {
   if (modulo != Py_None) Py_RETURN_NOTIMPLEMENTED;
   static const OpRecord& op = OpNamed("Pow");
-  return Binary(op, a, b);
+  return Binary(op, a, b, &WantPower);
 }
 
 // Bits of integers, truth of bools.
@@ -272,7 +287,7 @@ bool OfBools(PyObject* a, PyObject* b) {
 SL_BITWISE(And, "LogicalAnd", "BitwiseAnd")
 SL_BITWISE(Or, "LogicalOr", "BitwiseOr")
 SL_BITWISE(Xor, "LogicalXor", "BitwiseXor")
-SL_BINARY(LeftShift, "LeftShift")
+SL_CHECKED(LeftShift, "LeftShift", &WantShifted)
 SL_BINARY(RightShift, "RightShift")
 
 PyObject* Invert(PyObject* a) {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import functools
 import math
+import operator
 import sys
 import threading
 import types
@@ -23,6 +24,7 @@ from .frames import changed, places
 from .impure import next_, refuse_if_impure
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
+from .logic import if_exp
 from .printing import print_
 from .values import PYTHON, Tensor, decided, in_graph, number_of
 
@@ -85,9 +87,9 @@ def _bool(*args: Any) -> Any:
     return bool(*args) if tensor is None else number_of(tensor, bool)
 
 
-def _least(python: Callable[..., Any], op: str) -> Callable[..., Any]:
-    function = _core.op_function(op)
-
+def _extreme(
+    python: Callable[..., Any], wins: Callable[[Any, Any], Any]
+) -> Callable[..., Any]:
     def choose(*args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) < 2 or all(in_graph(a) is None for a in args):
             if not kwargs and any(isinstance(a, Symbol) for a in args):
@@ -95,13 +97,17 @@ def _least(python: Callable[..., Any], op: str) -> Callable[..., Any]:
                 if made is not None:
                     return made
             return python(*args, **kwargs)
-        least = functools.reduce(function, args)
-        for arg in args:  # Python's gives one of them
-            if isinstance(arg, Tensor):
-                _core.may_be(least, arg)
-        return least
+        # One of them, and the first of equals and of what NaN is among.
+        best = args[0]
+        for arg in args[1:]:
+            best = _the_better(wins, arg, best)
+        return best
 
     return choose
+
+
+def _the_better(wins: Callable[[Any, Any], Any], arg: Any, best: Any) -> Any:
+    return if_exp(wins(arg, best), lambda: arg, lambda: best)
 
 
 def _kind(value: Any) -> Any:
@@ -188,8 +194,8 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
     builtins.bool: _bool,
     isinstance: _isinstance,
     type: _type,
-    min: _least(min, "Minimum"),
-    max: _least(max, "Maximum"),
+    min: _extreme(min, operator.lt),
+    max: _extreme(max, operator.gt),
     getattr: _getattr,
     hasattr: _hasattr,
     setattr: _setattr,

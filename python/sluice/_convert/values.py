@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import _core
@@ -87,6 +88,11 @@ def number_of(tensor: Any, kind: type) -> Any:
     tensor = tensor.detach().clone()
     if shape is None or shape:
         tensor = _reshape(tensor, [])
+    if kind is int and tensor.dtype in _FLOATS:
+        # Python has no integer for NaN and infinities, and we have none for more.
+        wide = _cast(tensor, dtype=_core.float64)
+        words = "int() of a number that int64 does not hold"
+        _core.op_function("Assert")(abs(wide) < 2.0**63, message=words)
     made = truth(tensor) if kind is bool else _cast(tensor, dtype=_DEFAULTS[kind])
     made._number = True
     return made
@@ -256,6 +262,8 @@ def same(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, Symbol):
         return (a == b) is True  # whatever the sizes are
+    if type(a) is float:
+        return a == b and math.copysign(1, a) == math.copysign(1, b)  # -0.0 is not 0.0
     try:
         return bool(a == b)
     except Exception:

@@ -346,7 +346,11 @@ class SymFloat(Symbol):
         hint = None if self.hint is None else plain(self.hint)
 
         def build() -> Any:
-            return _cast(function(self._tensor()), dtype=_core.int64)
+            tensor = self._tensor()
+            # As Python, which has none for NaN; beyond 64 bits we have none.
+            words = f"{op.lower()}() of a number that int64 does not hold"
+            _core.op_function("Assert")(abs(tensor) < 2.0**63, message=words)
+            return _cast(function(tensor), dtype=_core.int64)
 
         everywhere = all(a.everywhere for a in self._parts)
         text = f"{op.lower()}({self._text})"

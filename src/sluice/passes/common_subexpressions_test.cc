@@ -25,6 +25,16 @@ TEST(CommonSubexpressions, EqualNodesBecomeTheFirst) {
   })");
 }
 
+// Of 0.0 and -0.0 the larger, and the smaller, is the second.
+TEST(CommonSubexpressions, ExtremesOfTwoHaveAnOrder) {
+  ExpectUnchanged(kPass, R"(graph g(%x: f32[], %z: f32[]) -> (%a, %b, %c, %d) {
+    %a = Maximum(%x, %z)
+    %b = Maximum(%z, %x)
+    %c = Minimum(%x, %z)
+    %d = Minimum(%z, %x)
+  })");
+}
+
 TEST(CommonSubexpressions, ConstantsAreComparedByElements) {
   ExpectRewrite(kPass,
                 R"(graph g() -> (%a, %b, %c, %d, %e) {

@@ -1,0 +1,116 @@
+#include "number_checks.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "op_call.h"
+
+namespace sluice::py {
+
+namespace {
+
+Given Typed(Tensor tensor) { return {std::move(tensor), {}, false, true}; }
+
+Given Number(double value) {
+  return {{}, Array::Scalar<double>(value), false, true};
+}
+Given Whole(int64_t value) {
+  return {{}, Array::Scalar<int64_t>(value), false, true};
+}
+
+Given Real(const Given& in) {
+  if (!in.tensor.defined()) {
+    return {{}, CastArray(in.array, DType::kF64), false, true};
+  }
+  if (in.dtype() == DType::kF64) return Typed(in.tensor);
+  return Typed(CallOne("Cast", {Typed(in.tensor)}, {{"dtype", DType::kF64}}));
+}
+
+bool AreWhole(std::span<const Given, 2> sides) {
+  return IsInteger(sides[0].dtype()) && IsInteger(sides[1].dtype());
+}
+
+void Want(Tensor holds, const std::string& words) {
+  Given inputs[] = {Typed(std::move(holds))};
+  CallOp(OpNamed("Assert"), inputs, {{"message", words}});
+}
+
+Tensor And(Tensor a, Tensor b) {
+  return CallOne("LogicalAnd", {Typed(std::move(a)), Typed(std::move(b))});
+}
+
+// That a result, computed in doubles, has 64 bits. They round, so those that
+// nearly do not are refused, too: the code itself makes them.
+Tensor Held(Tensor result) {
+  Tensor size = CallOne("Abs", {Typed(std::move(result))});
+  return CallOne("Less", {Typed(std::move(size)), Number(9.22e18)});
+}
+
+constexpr char kTooLarge[] = "a number of more than 64 bits";
+
+}  // namespace
+
+void WantDivisor(std::span<const Given, 2> sides) {
+  const Given& by = sides[1];
+  if (by.dtype() != DType::kF64) return;  // of integers the op refuses it
+  Tensor there;
+  if (by.tensor.defined()) {
+    there = CallOne("NotEqual", {Real(by), Number(0)});
+  } else if (*by.array.data<double>() == 0) {
+    Given side = Real(sides[0]);
+    there = CallOne("Less", {side, side});  // never
+  }
+  if (there.defined()) Want(std::move(there), "division by zero");
+}
+
+void WantProduct(std::span<const Given, 2> sides) {
+  if (!AreWhole(sides)) return;
+  Want(Held(CallOne("Mul", {Real(sides[0]), Real(sides[1])})), kTooLarge);
+}
+
+void WantPower(std::span<const Given, 2> sides) {
+  Given base = Real(sides[0]), exponent = Real(sides[1]);
+  Tensor power = CallOne("Pow", {base, exponent});
+  if (AreWhole(sides)) return Want(Held(std::move(power)), kTooLarge);
+  // Python raises where it is infinite, and has complex numbers where there is
+  // none; but what is not finite to begin with is as here.
+  Tensor wanted = CallOne("IsFinite", {Typed(std::move(power))});
+  for (const Given& side : {base, exponent}) {
+    if (!side.tensor.defined()) {
+      if (!std::isfinite(*side.array.data<double>())) return;
+      continue;
+    }
+    Tensor free = CallOne("LogicalNot", {Typed(CallOne("IsFinite", {side}))});
+    wanted = CallOne("LogicalOr",
+                     {Typed(std::move(wanted)), Typed(std::move(free))});
+  }
+  Want(std::move(wanted), "a power that is no number");
+}
+
+void WantShifted(std::span<const Given, 2> sides) {
+  if (!AreWhole(sides)) return;
+  Given base = Real(sides[0]), places = Real(sides[1]);
+  if (!places.tensor.defined()) {
+    double n = *places.array.data<double>();
+    Given power = Number(n < 0 ? std::nan("") : std::exp2(n));
+    return Want(Held(CallOne("Mul", {base, power})), kTooLarge);
+  }
+  Given power = Typed(CallOne("Exp2", {places}));
+  Tensor held = Held(CallOne("Mul", {base, power}));
+  Tensor there = CallOne("GreaterEqual", {places, Number(0)});
+  Want(And(std::move(held), std::move(there)), kTooLarge);
+}
+
+void WantHeldBy(const Tensor& number, DType dtype) {
+  const int bits = static_cast<int>(DTypeSize(dtype)) * 8;
+  const int64_t top = static_cast<int64_t>(
+      ~uint64_t{0} >> (IsSigned(dtype) || bits == 64 ? 65 - bits : 64 - bits));
+  const int64_t least = IsSigned(dtype) ? -top - 1 : 0;
+  Tensor above = CallOne("GreaterEqual", {Typed(number), Whole(least)});
+  Tensor below = CallOne("LessEqual", {Typed(number), Whole(top)});
+  Want(And(std::move(above), std::move(below)),
+       "a number that the type of the tensor beside it does not hold");
+}
+
+}  // namespace sluice::py

@@ -1,0 +1,26 @@
+// Numbers of Python's that a graph computes have 64 bits and IEEE's rules.
+// Where Python's go on beyond that, or raise, the step is made to fail: the
+// code itself runs then, and has what Python has.
+//
+// Plain functions; they add nodes to the graph being recorded.
+#pragma once
+
+#include <span>
+
+#include "operand.h"
+
+namespace sluice::py {
+
+// Of the two sides of an operator, numbers both; whole ones are integers, all
+// others f64.
+using NumberCheck = void (*)(std::span<const Given, 2> sides);
+
+void WantDivisor(std::span<const Given, 2> sides);  // floats by zero
+void WantProduct(std::span<const Given, 2> sides);
+void WantPower(std::span<const Given, 2> sides);
+void WantShifted(std::span<const Given, 2> sides);  // to the left
+
+// That an integer type holds a number, an i64 that the graph computes.
+void WantHeldBy(const Tensor& number, DType dtype);
+
+}  // namespace sluice::py
