@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "sluice/base/random.h"
@@ -15,6 +16,7 @@
 #include "sluice/kernels/cpu/conv/geometry.h"
 #include "sluice/kernels/cpu/conv/scatter_grad.h"
 #include "sluice/op/record.h"
+#include "sluice/tensor/half.h"
 
 namespace sluice {
 namespace {
@@ -102,10 +104,10 @@ bool Strided(const ConvGeometry& g) {
 }
 
 // `scattered`: take the path of strided input gradients whatever the stride.
-std::vector<float> Convolve(const ConvGeometry& g, Pass pass,
-                            const std::vector<float>& a,
-                            const std::vector<float>& b, WorkerPool* pool,
-                            bool scattered = false) {
+template <class T>
+std::vector<T> Convolve(const ConvGeometry& g, Pass pass,
+                        const std::vector<T>& a, const std::vector<T>& b,
+                        WorkerPool* pool, bool scattered = false) {
   static const OpRecord op;
   static const Attrs attrs;
   static const NodeInfo node;
@@ -113,13 +115,13 @@ std::vector<float> Convolve(const ConvGeometry& g, Pass pass,
   step.pool = pool;
   KernelContext ctx(op, attrs, node, step, {}, {});
   int64_t sizes[] = {YSize(g), XSize(g), WSize(g)};
-  std::vector<float> out(static_cast<size_t>(sizes[pass]), -77.0f);
+  std::vector<T> out(static_cast<size_t>(sizes[pass]), T(-77.0f));
   scattered = scattered || (pass == kInputGrad && Strided(g));
-  int64_t bytes =
-      pass == kForward      ? CorrelateWorkspace<float>(ForwardCorrelation(g))
-      : pass == kFilterGrad ? FilterGradWorkspace<float>(g)
-      : scattered           ? ScatterGradWorkspace<float>(g)
-                  : CorrelateWorkspace<float>(InputGradCorrelation(g));
+  int64_t bytes = pass == kForward
+                      ? CorrelateWorkspace<T>(ForwardCorrelation(g))
+                  : pass == kFilterGrad ? FilterGradWorkspace<T>(g)
+                  : scattered           ? ScatterGradWorkspace<T>(g)
+                              : CorrelateWorkspace<T>(InputGradCorrelation(g));
   // Filled with NaN: nothing may be read before it is written.
   std::vector<float> workspace(static_cast<size_t>(bytes / 4 + 16), NAN);
   auto address = reinterpret_cast<uintptr_t>(workspace.data());
@@ -199,10 +201,12 @@ std::string Text(const ConvGeometry& g) {
                 g.pad[1], " dilation ", g.dilation[1]);
 }
 
+int64_t Products(const ConvGeometry& g) {
+  return YSize(g) * g.in_channels * g.taps();
+}
 // Under emulation only what is soon done.
 bool TooLong(const ConvGeometry& g) {
-  int64_t products = YSize(g) * g.in_channels * g.taps();
-  return std::getenv("SLUICE_EMULATED") && products > 200'000;
+  return std::getenv("SLUICE_EMULATED") && Products(g) > 200'000;
 }
 
 TEST(Conv, MatchesNestedLoops) {
@@ -225,6 +229,59 @@ TEST(Conv, MatchesNestedLoops) {
         << "scattered";
     EXPECT_TRUE(Convolve(g, kFilterGrad, x, dy, &pool) == dw)
         << "filter gradient";
+  }
+}
+
+// Sums are floats, exact, and rounded once.
+std::vector<bf16> Rounded(const std::vector<float>& sums) {
+  std::vector<bf16> v;
+  for (float sum : sums) v.push_back(static_cast<bf16>(sum));
+  return v;
+}
+bool SameBits(const std::vector<bf16>& a, const std::vector<bf16>& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), a.size() * sizeof(bf16)) == 0;
+}
+
+// The short ones, and one that takes several rounds.
+std::vector<ConvGeometry> ShapesOfBFloat16() {
+  std::vector<ConvGeometry> shapes = Shapes();
+  std::erase_if(shapes,
+                [](const ConvGeometry& g) { return Products(g) > 5'000'000; });
+  shapes.push_back(Plane(5, 1, 16, 16, 200, 200, 1, 1, 0));
+  return shapes;
+}
+
+TEST(Conv, OfBFloat16MatchesNestedLoops) {
+  WorkerPool pool(2);
+  for (const ConvGeometry& g : ShapesOfBFloat16()) {
+    if (TooLong(g)) continue;
+    SCOPED_TRACE(Text(g));
+    std::vector<float> x = Numbers(XSize(g), 1, 1), w = Numbers(WSize(g), 2, 1);
+    std::vector<float> dy = Numbers(YSize(g), 3, 1);
+    std::vector<float> y(dy.size(), 0), dx(x.size(), 0);
+    ForEachProduct(g, [&](size_t i, size_t k, size_t o) {
+      y[o] += x[i] * w[k];
+      dx[i] += dy[o] * w[k];
+    });
+    EXPECT_TRUE(SameBits(Convolve(g, kForward, Rounded(x), Rounded(w), &pool),
+                         Rounded(y)))
+        << "forward";
+    EXPECT_TRUE(SameBits(
+        Convolve(g, kInputGrad, Rounded(dy), Rounded(w), &pool), Rounded(dx)))
+        << "input gradient";
+  }
+}
+
+TEST(Conv, OfBFloat16DoesNotDependOnThreads) {
+  WorkerPool pool(3);
+  for (const ConvGeometry& g : ShapesOfBFloat16()) {
+    if (TooLong(g)) continue;
+    SCOPED_TRACE(Text(g));
+    std::vector<bf16> x = Rounded(Numbers(XSize(g), 1, 0.1f));
+    std::vector<bf16> w = Rounded(Numbers(WSize(g), 2, 0.3f));
+    EXPECT_TRUE(SameBits(Convolve(g, kForward, x, w, &pool),
+                         Convolve(g, kForward, x, w, nullptr)));
   }
 }
 
