@@ -145,18 +145,19 @@ void BindDistributed(nb::module_& m) {
   m.def(
       "dist_send_recv",
       [](const Tensor* out, int dst, const Tensor* in, int src,
-         const std::string& group, bool async_op) {
+         const std::string& group, bool async_op, int64_t out_tag,
+         int64_t in_tag) {
         ReleaseGil released;
         return dist::send_recv(out ? *out : Tensor(), dst, in ? *in : Tensor(),
-                               src, {group, async_op});
+                               src, {group, async_op}, {out_tag, in_tag});
       },
       "out"_a.none(), "dst"_a, "input"_a.none(), "src"_a, "group"_a,
-      "async_op"_a);
+      "async_op"_a, "out_tag"_a = 0, "in_tag"_a = 0);
   m.def(
       "dist_barrier",
       [](const std::string& group) {
         ReleaseGil released;
-        dist::barrier(group);
+        return dist::begin_barrier(group);
       },
       "group"_a);
   // The ops, which have gradients.
