@@ -304,6 +304,27 @@ trainer(epochs=2, dir=folder, on_save_error=HOW).fit(loader())
             assert end.code == 1 and "OSError" in end.err, end.err
 
 
+def test_metrics_of_other_names_are_not_averaged():
+    ended = run_ranks(
+        body("", """
+trainer().fit(loader(), evaluate=lambda: {"ab"[rank]: 1.0, "c": 2.0})
+""")
+    )
+    for end in ended:
+        assert end.code == 1 and "metrics of the same names" in end.err, end.err
+
+
+def test_a_rank_that_is_killed_before_fit_is_worth_a_restart(tmp_path):
+    ended = run_ranks(
+        body(tmp_path, """
+if rank == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+trainer(dir=folder).fit(loader())
+""")
+    )
+    assert [end.code for end in ended] == [75, -9], ended[0].err
+
+
 STRAGGLER = """
 for i in range(6):
     if rank == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -84,12 +85,21 @@ class Ranks:
 
     def mean(self, metrics: Mapping[str, float]) -> dict[str, float]:
         """The means over all ranks, which have the same names."""
-        if self.size == 1 or not metrics:
+        if self.size == 1:
             return dict(metrics)
         import numpy as np
 
         names = sorted(metrics)
-        total = _core.tensor(np.array([metrics[n] for n in names], dtype=np.float64))
+        # A number for the names, which is its own mean only where all have the same.
+        which = float(zlib.crc32("\n".join(names).encode()))
+        mine = np.array([*(metrics[n] for n in names), which], dtype=np.float64)
+        total = _core.tensor(mine)
         _core.dist_all_reduce(total, "avg", "world", False)
-        values = dict(zip(names, (float(v) for v in total.numpy())))
+        *means, mean = (float(v) for v in total.numpy())
+        if mean != which:
+            raise ValueError(
+                f"Trainer: evaluate() gave {', '.join(names)} on rank {self.rank} and "
+                "others on another rank; wanted metrics of the same names on every rank"
+            )
+        values = dict(zip(names, means))
         return {name: values[name] for name in metrics}
