@@ -1,6 +1,12 @@
 """Collectives between real processes of this machine."""
 
+import os
 import signal
+import socket
+import struct
+import subprocess
+import sys
+import textwrap
 
 import pytest
 
@@ -215,6 +221,113 @@ def test_messages_between_two_ranks():
     )
 
 
+def test_a_batch_of_messages_waits_in_no_circle():
+    """Every rank lists its neighbours one after the other, which pair by pair would
+    be a ring of ranks that wait for each other."""
+    good_ranks(
+        """
+        def ring(group, size, me):
+            left, right = (me - 1) % size, (me + 1) % size
+            of_left, of_right = sl.zeros([3]), sl.zeros([3])
+            again = sl.zeros([3])
+            mine = sl.tensor([float(rank)] * 3)
+            ops = []
+            for peer, into in ((left, of_left), (right, of_right)):
+                ops.append(dist.P2POp(dist.isend, mine, peer, group))
+                ops.append(dist.P2POp(dist.irecv, into, peer, group))
+            ops.append(dist.P2POp(dist.irecv, again, left, group))
+            ops.append(dist.P2POp(dist.isend, mine + 10, right, group))
+            works = dist.batch_isend_irecv(ops)
+            assert len(works) == len(ops)
+            for work in works:
+                work.wait()
+            same(of_left, [left] * 3)
+            same(of_right, [right] * 3)
+            same(again, [left + 10] * 3)
+
+        ring(None, ranks, rank)
+        upper = dist.new_group([1, 2, 3])
+        if rank > 0:
+            got = sl.zeros([1])
+            ops = [
+                dist.P2POp(dist.irecv, got, (rank + 1) % 3 + 1, upper),
+                dist.P2POp(dist.isend, sl.tensor([1.0 * rank]), rank % 3 + 1, upper),
+            ]
+            for work in dist.batch_isend_irecv(ops):
+                work.wait()
+            same(got, [(rank + 1) % 3 + 1])
+        dist.barrier()
+        """,
+        ranks=4,
+    )
+
+
+def test_a_message_that_is_received_with_another_tag_is_an_error():
+    good_ranks(
+        """
+        a, b = sl.tensor([1.0]), sl.tensor([2.0])
+        if rank == 0:
+            dist.send(a, 1, tag=1)
+            dist.send(b, 1, tag=2)
+        else:
+            dist.recv(a, 0, tag=1)
+            dist.recv(b, 0, tag=2)
+        others = dist.new_group()
+        try:
+            if rank == 0:
+                dist.send(a, 1, others, tag=1)
+                dist.send(b, 1, others, tag=2)
+                dist.barrier(others)
+            else:
+                dist.recv(b, 0, others, tag=2)
+            raise AssertionError("it was taken for the other one")
+        except RuntimeError as error:
+            assert "send(f32[1], tag 1, rank 1)" in str(error), error
+            assert "recv(f32[1], tag 2, rank 0)" in str(error), error
+        """
+    )
+
+
+def test_a_barrier_may_be_begun_and_waited_for_with_a_limit(tmp_path):
+    good_ranks(
+        f"""
+        import datetime, pathlib
+
+        over = pathlib.Path({str(tmp_path / "over")!r})
+        while rank == 1 and not over.exists():
+            pass
+        work = dist.barrier(async_op=True)
+        if rank == 0:
+            for limit in (0.01, datetime.timedelta(milliseconds=10)):
+                try:
+                    work.wait(limit)
+                    raise AssertionError("rank 1 has not come")
+                except TimeoutError as error:
+                    assert "has not ended yet" in str(error)
+            over.touch()
+        assert work.wait(timeout=60) is True and work.is_completed()
+        assert dist.barrier() is None
+        """
+    )
+
+
+def test_ranks_of_a_group_are_in_the_order_of_all():
+    good_ranks(
+        """
+        group = dist.new_group([2, 0])
+        assert group.ranks == [0, 2]
+        if rank != 1:
+            assert group.rank() == (0 if rank == 0 else 1)
+            found = [sl.zeros([1]), sl.zeros([1])]
+            dist.all_gather(found, sl.tensor([1.0 * rank]), group)
+            same(found[0], [0.0])
+            same(found[1], [2.0])
+        dist.barrier()
+        """,
+        ranks=3,
+    )
+
+
 def test_groups_of_some_ranks():
     good_ranks(
         """
@@ -310,6 +423,84 @@ def test_a_killed_rank_is_named(dies):
         if rank != dies:
             assert end.code == 0, end.err
             assert f"rank {dies} (127.0.0.1, process " in end.out
+
+
+def test_a_killed_rank_is_noticed_while_a_child_of_it_lives():
+    """A forked process has the parent's connections, too."""
+    ended = run_ranks(
+        """
+        child = os.fork() if rank == 1 else 0
+        if rank == 1 and child == 0:
+            signal.pause()
+        pids = [None] * ranks
+        dist.all_gather_object(pids, child)
+        if rank == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        try:
+            dist.all_reduce(sl.zeros([4]))
+        except ConnectionError as error:
+            print(error)
+        finally:
+            os.kill(pids[1], signal.SIGKILL)
+        """
+    )
+    assert ended[1].code == -signal.SIGKILL
+    assert ended[0].code == 0, ended[0].err
+    assert "rank 1 (127.0.0.1, process " in ended[0].out
+
+
+# What a rank says to rank 0 first: magic, rank, size, port, process, group's name.
+HELLO = struct.Struct("<4siiiqQ")
+
+
+def waiting_rank_0(body, ranks):
+    """A program that is rank 0 and waits for others, and where it listens."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    text = "import sluice.distributed as dist\n" + textwrap.dedent(body)
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "RANK": "0",
+        "WORLD_SIZE": str(ranks),
+        "SLUICE_LISTEN_FD": str(listener.fileno()),
+    }
+    child = subprocess.Popen(
+        [sys.executable, "-c", text],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
+        pass_fds=(listener.fileno(),),
+    )
+    listener.close()
+    # It closes the connection of a stranger when it is there.
+    with socket.create_connection(("127.0.0.1", port)) as stranger:
+        stranger.sendall(bytes(HELLO.size))
+        assert stranger.recv(1) == b""
+    return child, port
+
+
+def test_ctrl_c_ends_the_wait_for_other_ranks():
+    child, _ = waiting_rank_0("dist.init_process_group(timeout=60)", 2)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate()
+    assert "KeyboardInterrupt" in err and "TimeoutError" not in err, err
+
+
+def test_a_rank_that_ends_before_all_have_met_is_named():
+    child, port = waiting_rank_0("dist.init_process_group(timeout=60)", 3)
+    name = 14695981039346656037
+    for byte in b"world":
+        name = (name ^ byte) * 1099511628211 % 2**64
+    with socket.create_connection(("127.0.0.1", port)) as first:
+        first.sendall(HELLO.pack(b"SLF1", 1, 3, 1, 4711, name))
+    _, err = child.communicate()
+    assert "ConnectionError" in err, err
+    assert "waited for rank 2 of 3" in err, err
+    assert "rank 1 (127.0.0.1, process 4711) closed its connection" in err, err
 
 
 def test_a_rank_that_leaves_early_is_named():
@@ -453,6 +644,45 @@ def test_samplers_of_ranks_share_the_data():
     assert list(sl.data.DistributedSampler(range(1), 3, 2, False)) == [0]
     with pytest.raises(ValueError, match="rank is 3 of 3 replicas"):
         sl.data.DistributedSampler(range(n), 3, 3)
+
+
+def test_the_pass_that_a_sampler_is_told_is_that_of_the_loop():
+    rows = list(range(12))
+
+    def loader():
+        sampler = sl.data.DistributedSampler(rows, 2, 0, seed=4)
+        return sampler, sl.data.DataLoader(rows, 3, sampler=sampler)
+
+    def read(batches):
+        return [int(n) for batch in batches for n in batch]
+
+    sampler, batches = loader()
+    orders = [read(batches) for _ in range(4)]
+    assert len(set(map(tuple, orders))) == 4
+    # As programs do that go on with pass 2.
+    sampler, batches = loader()
+    for epoch in (2, 3):
+        sampler.set_epoch(epoch)
+        assert read(batches) == orders[epoch]
+    sampler.set_epoch(0)
+    assert read(batches) == orders[0] and batches.epoch == 1
+    assert read(batches) == orders[1]  # it goes on counting
+    for _ in range(2):
+        sampler.set_epoch(1)
+        assert read(batches) == orders[1]
+    # Where a loop was stopped is told by its state.
+    sampler, batches = loader()
+    batches.set_epoch(2)
+    next(iter(batches))
+    state = batches.state_dict()
+    sampler, batches = loader()
+    batches.load_state_dict(state)
+    sampler.set_epoch(0)
+    assert read(batches) == orders[2][3:]
+    inner = sl.data.DistributedSampler(rows, 2, 0, seed=4)
+    batches = sl.data.DataLoader(rows, batch_sampler=sl.data.BatchSampler(inner, 3))
+    inner.set_epoch(3)
+    assert read(batches) == orders[3] and batches.epoch == 4
 
 
 def test_a_captured_step_that_fails_on_one_rank_ends_the_others_with_its_reason():
