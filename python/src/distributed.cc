@@ -122,7 +122,13 @@ void BindDistributed(nb::module_& m) {
         dist::destroy_process_group(group);
       },
       "group"_a);
-  m.def("dist_abort", &dist::abort_process_group, "why"_a, "group"_a);
+  m.def(
+      "dist_abort",
+      [](const std::string& why, const std::string& group, bool lost) {
+        dist::abort_process_group(why, group,
+                                  lost ? Code::kUnavailable : Code::kAborted);
+      },
+      "why"_a, "group"_a, "lost"_a = false);
   m.def("dist_rank", &dist::get_rank, "group"_a);
   m.def("dist_world_size", &dist::get_world_size, "group"_a);
   m.def("dist_flight_record", &dist::flight_record, "group"_a);

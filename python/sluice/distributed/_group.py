@@ -13,6 +13,7 @@ from .. import _core
 
 __all__ = [
     "ProcessGroup",
+    "abort_all",
     "abort_process_group",
     "before_leaving",
     "destroy_process_group",
@@ -84,15 +85,23 @@ def _end() -> None:
         return
     error = getattr(sys, "last_value", None)
     if error is not None:
-        what = f"{type(error).__name__}: {error}".splitlines()[0]
-        # Those of some ranks first: numbers in them are not those among all.
-        for name in (f"group {number}" for number in range(1, _groups_made + 1)):
-            if _core.dist_is_initialized(name):
-                who = f"rank {_core.dist_rank(WORLD)} of all"
-                _core.dist_abort(f"the program, {who}, ended with {what}", name)
-        _core.dist_abort(f"the program ended with {what}", WORLD)
+        abort_all(error)
     else:
         destroy_process_group()
+
+
+def abort_all(error: BaseException) -> None:
+    """Ends all groups: the program ends with this error, and waits for nobody."""
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    # Who is lost to this rank is lost to the others: they get the same.
+    lost = isinstance(error, (ConnectionError, TimeoutError))
+    lost = lost and hasattr(error, "sluice_code")
+    # Those of some ranks first: numbers in them are not those among all.
+    for name in (f"group {number}" for number in range(1, _groups_made + 1)):
+        if _core.dist_is_initialized(name):
+            who = f"rank {_core.dist_rank(WORLD)} of all"
+            _core.dist_abort(f"the program, {who}, ended with {what}", name, lost)
+    _core.dist_abort(f"the program ended with {what}", WORLD, lost)
 
 
 def destroy_process_group(group: Any = None) -> None:

@@ -75,6 +75,14 @@ class Ranks:
         self._work.wait()
         return [float(v) for v in self._sum.numpy()]
 
+    def give_up(self, error: BaseException) -> None:
+        """The program ends without the others. What is under way among them, as a
+        checkpoint, is not waited for: who is lost does not come there either."""
+        if self.size > 1:
+            from ..distributed._group import abort_all
+
+            abort_all(error)
+
     def any(self, wish: bool) -> bool:
         """Whether one rank wishes it."""
         if self.size == 1:

@@ -110,6 +110,7 @@ class Trainer:
             if not leave or not hasattr(error, "sluice_code"):  # not of the group
                 raise
             traceback.print_exc()
+            ranks.give_up(error)
             raise SystemExit(EXIT_LATER) from None
         if leave and ranks.stop == signal.SIGTERM and result.end == "signal":
             raise SystemExit(EXIT_LATER)

@@ -154,10 +154,11 @@ void destroy_process_group(const std::string& group) {
   (void)collective::RemoveGroup(group);
 }
 
-void abort_process_group(const std::string& why, const std::string& group) {
+void abort_process_group(const std::string& why, const std::string& group,
+                         Code code) {
   std::shared_ptr<ProcessGroup> found = collective::FindGroup(group);
   if (found) {
-    found->Abort(Aborted(StrCat("rank ", found->rank(), ": ", why)));
+    found->Abort(Status(code, StrCat("rank ", found->rank(), ": ", why)));
   }
 }
 

@@ -42,9 +42,10 @@ bool new_group(const std::vector<int>& ranks, const std::string& name,
 bool is_initialized(const std::string& group = "world");
 // Waits for what is under way and leaves. Nothing when there is none.
 void destroy_process_group(const std::string& group = "world");
-// Ends it on all ranks, with this reason.
+// Ends it on all ranks, with this reason. `code`: what kind of error they get.
 void abort_process_group(const std::string& why,
-                         const std::string& group = "world");
+                         const std::string& group = "world",
+                         Code code = Code::kAborted);
 int get_rank(const std::string& group = "world");
 int get_world_size(const std::string& group = "world");
 // The last collectives of this rank, a line each.
