@@ -380,9 +380,10 @@ Status ProcessGroup::Leave() {
     std::unique_lock lock(state_->mu);
     if (state_->left) return OkStatus();
     state_->left = true;
-    while (state_->busy || !state_->queue.empty()) {
-      // Ctrl-C is asked for now and then: a signal wakes no thread.
-      state_->changed.wait_for(lock, std::chrono::milliseconds(50));
+    auto over = [&] { return !state_->busy && state_->queue.empty(); };
+    // Ctrl-C is asked for now and then: a signal wakes no thread.
+    while (
+        !state_->changed.wait_for(lock, std::chrono::milliseconds(50), over)) {
       SL_RETURN_IF_ERROR(Interruption::Check());
     }
   }

@@ -94,6 +94,18 @@ Result<int> TryConnect(const Socket& s, const addrinfo& to, int64_t deadline) {
   return error;
 }
 
+// Whether it has connected to itself, as TCP allows: where nobody listens yet,
+// the system may give it the very port it looks for.
+bool IsItself(const Socket& s) {
+  sockaddr_storage here{}, there{};
+  socklen_t of_here = sizeof(here), of_there = sizeof(there);
+  auto* a = reinterpret_cast<sockaddr*>(&here);
+  auto* b = reinterpret_cast<sockaddr*>(&there);
+  return getsockname(s.fd(), a, &of_here) == 0 &&
+         getpeername(s.fd(), b, &of_there) == 0 && of_here == of_there &&
+         std::memcmp(&here, &there, of_here) == 0;
+}
+
 }  // namespace
 
 Socket::~Socket() {
@@ -224,6 +236,7 @@ Result<Socket> Connect(const std::string& host, int port, int64_t deadline) {
         SL_ASSIGN_OR_RETURN(
             int error,
             TryConnect(s, *at, std::min(deadline, NowNanos() + kPatienceNs)));
+        if (error == 0 && IsItself(s)) error = ECONNREFUSED;
         if (error == 0) {
           SetOptions(s.fd());
           return s;
