@@ -112,6 +112,36 @@ TEST(Cli, LaunchStartsAllRanksAgainAfterAKillOr75) {
   ExpectContains(alone.out, "--restarts goes with --ranks");
 }
 
+TEST(Cli, LaunchDoesNotStartAgainWhatOthersEndedWith75For) {
+  // Rank 0 ends with an error, and rank 1 says "later" because of it: after it,
+  // and before.
+  for (const std::string last : {"1", "0"}) {
+    TempFile first("launch_first_" + last, "");
+    TempFile program(
+        "launch_later_" + last,
+        "if [ $RANK = " + last + " ]; then\n  until [ -s " + first.path() +
+            " ] && ! kill -0 $(cat " + first.path() +
+            ") 2>/dev/null; do sleep 0.02; done\nelse\n  echo $$ "
+            "> " +
+            first.path() + "\nfi\n[ $RANK = 0 ] && exit 3\nexit 75\n");
+    Finished ended =
+        Sluice("launch --ranks 2 --restarts 9 sh " + program.path());
+    EXPECT_EQ(ended.code, 3) << ended.out;
+    EXPECT_EQ(ended.out.find("start again"), std::string::npos) << ended.out;
+  }
+}
+
+TEST(Cli, LaunchLeavesSignalsIgnoredThatWere) {
+  // As nohup has them.
+  TempFile program("launch_ignored",
+                   "kill -HUP $PPID; kill -HUP $$; echo here\n");
+  Finished kept =
+      RunCommand("trap '' HUP; " SLUICE_BIN_DIR "/sluice launch --ranks 1 sh " +
+                 program.path() + " 2>&1");
+  EXPECT_EQ(kept.code, 0) << kept.out;
+  ExpectContains(kept.out, "here\n");
+}
+
 TEST(Cli, LaunchThatIsToldToEndStartsNothingAgain) {
   Finished told = Sluice(
       "launch --ranks 1 --restarts 9 sh -c 'trap \"exit 75\" TERM; echo try "

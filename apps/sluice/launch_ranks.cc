@@ -51,6 +51,20 @@ volatile sig_atomic_t told_to_end = 0;
 // Who presses Ctrl-C tells the ranks, too; this program waits for them.
 void NoteTheEnd(int /*signal*/) { told_to_end = 1; }
 
+bool Ignored(int signal) {
+  struct sigaction now{};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+// Handled, unless whoever started this program has it ignored, as nohup and
+// shells without job control do: then it stays so, also in the ranks.
+void Handle(int signal, void (*handler)(int)) {
+  if (Ignored(signal)) return;
+  struct sigaction action{};
+  action.sa_handler = handler;
+  sigaction(signal, &action, nullptr);
+}
+
 void PassOn(int signal) {
   told_to_end = 1;
   for (int i = 0; i < num_started; ++i) {
@@ -67,7 +81,9 @@ pid_t StartProgram(char* const* words) {
   const pid_t parent = getpid();
   pid_t child = fork();
   if (child == 0) {
-    for (int s : {SIGTERM, SIGHUP, SIGINT}) signal(s, SIG_DFL);
+    for (int s : {SIGTERM, SIGHUP, SIGINT}) {
+      if (!Ignored(s)) signal(s, SIG_DFL);
+    }
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(128 + SIGTERM);  // it has ended already
     execvp(words[0], words);
@@ -90,12 +106,9 @@ pid_t StartProgram(char* const* words) {
 class Ranks {
  public:
   Ranks() {
-    struct sigaction action{};
-    action.sa_handler = PassOn;
-    sigaction(SIGTERM, &action, nullptr);
-    sigaction(SIGHUP, &action, nullptr);
-    action.sa_handler = NoteTheEnd;
-    sigaction(SIGINT, &action, nullptr);
+    Handle(SIGTERM, PassOn);
+    Handle(SIGHUP, PassOn);
+    Handle(SIGINT, NoteTheEnd);
   }
   ~Ranks() {
     for (pid_t p : processes_) {
@@ -158,9 +171,7 @@ class Ranks {
         --running;
         int code = CodeOf(status);
         if (code == 0) continue;
-        // Not when it is this program that ended it, or a Ctrl-C.
-        bool killed = WIFSIGNALED(status) && WTERMSIG(status) != SIGINT;
-        if (!told_ && (killed || code == kLater)) again_ = true;
+        Judge(status);
         std::string how =
             WIFEXITED(status)
                 ? StrCat("ended with ", code)
@@ -174,19 +185,34 @@ class Ranks {
         }
       }
     }
-    return first;
+    // Others say "later" when one has failed, and may end before it.
+    return first == kLater && failed_ != 0 && !killed_ ? failed_ : first;
   }
   // Whether it makes sense to start all again.
-  bool again() const { return again_ && !told_to_end; }
+  bool again() const {
+    return (killed_ || (later_ && failed_ == 0)) && !told_to_end;
+  }
 
  private:
+  // Not of what this program ended itself, nor of a Ctrl-C.
+  void Judge(int status) {
+    if (told_) return;
+    if (WIFSIGNALED(status)) {
+      killed_ = killed_ || WTERMSIG(status) != SIGINT;
+    } else if (WEXITSTATUS(status) == kLater) {
+      later_ = true;
+    } else if (failed_ == 0) {
+      failed_ = WEXITSTATUS(status);
+    }
+  }
   void Tell(int signal) const {
     for (pid_t p : processes_) {
       if (p > 0) kill(p, signal);
     }
   }
   std::vector<pid_t> processes_;
-  bool told_ = false, again_ = false;
+  bool told_ = false, killed_ = false, later_ = false;
+  int failed_ = 0;  // with which code a program ended by an error of its own
 };
 
 }  // namespace

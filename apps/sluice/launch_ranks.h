@@ -13,8 +13,9 @@ namespace sluice::app {
 //
 // Up to `restarts` times all are started again, when one was killed by a signal
 // or ended with 75: it is for the program to go on from what it saved. An error
-// of the program would come again, so there is no restart after another code;
-// nor when this program itself was told to end.
+// of the program would come again, so there is no restart after another code of
+// one of them, whatever the others say then; nor when this program itself was
+// told to end.
 int RunRanks(int ranks, int restarts, const std::vector<std::string>& words);
 
 }  // namespace sluice::app

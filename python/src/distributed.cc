@@ -122,7 +122,13 @@ void BindDistributed(nb::module_& m) {
         dist::destroy_process_group(group);
       },
       "group"_a);
-  m.def("dist_abort", &dist::abort_process_group, "why"_a, "group"_a);
+  m.def(
+      "dist_abort",
+      [](const std::string& why, const std::string& group, bool lost) {
+        dist::abort_process_group(why, group,
+                                  lost ? Code::kUnavailable : Code::kAborted);
+      },
+      "why"_a, "group"_a, "lost"_a = false);
   m.def("dist_rank", &dist::get_rank, "group"_a);
   m.def("dist_world_size", &dist::get_world_size, "group"_a);
   m.def("dist_flight_record", &dist::flight_record, "group"_a);
@@ -145,18 +151,19 @@ void BindDistributed(nb::module_& m) {
   m.def(
       "dist_send_recv",
       [](const Tensor* out, int dst, const Tensor* in, int src,
-         const std::string& group, bool async_op) {
+         const std::string& group, bool async_op, int64_t out_tag,
+         int64_t in_tag) {
         ReleaseGil released;
         return dist::send_recv(out ? *out : Tensor(), dst, in ? *in : Tensor(),
-                               src, {group, async_op});
+                               src, {group, async_op}, {out_tag, in_tag});
       },
       "out"_a.none(), "dst"_a, "input"_a.none(), "src"_a, "group"_a,
-      "async_op"_a);
+      "async_op"_a, "out_tag"_a = 0, "in_tag"_a = 0);
   m.def(
       "dist_barrier",
       [](const std::string& group) {
         ReleaseGil released;
-        dist::barrier(group);
+        return dist::begin_barrier(group);
       },
       "group"_a);
   // The ops, which have gradients.

@@ -371,6 +371,27 @@ for _ in range(2):
     )
 
 
+def test_an_average_that_no_rank_adds_to_stays_as_it_is():
+    """It is not averaged once more, which would round it or, here, be too large."""
+    good_ranks(
+        UNUSED
+        + """
+model = nn.parallel.DistributedDataParallel(Net(), find_unused_parameters=True)
+model(sl.ones([1, 2]), "b").backward()
+model.module.b.weight.grad = sl.full([2, 2], 3e38)
+model(sl.ones([1, 2]), "a").backward()
+same(model.module.b.weight.grad, np.full([2, 2], 3e38, np.float32))
+same(model.module.a.weight.grad, [[1.0, 1.0]] * 2)
+# What was added up without the others is averaged, with a gradient or not.
+model.zero_grad()
+with model.no_sync():
+    model(sl.ones([1, 2]) * (1 + 2 * rank), "b").backward()
+model(sl.ones([1, 2]), "a").backward()
+same(model.module.b.weight.grad, [[2.0, 2.0]] * 2)
+"""
+    )
+
+
 def test_an_error_in_backward_ends_the_group_with_its_reason():
     ended = run_ranks(
         """

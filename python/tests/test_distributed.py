@@ -455,6 +455,45 @@ def test_samplers_of_ranks_share_the_data():
         sl.data.DistributedSampler(range(n), 3, 3)
 
 
+def test_the_pass_that_a_sampler_is_told_is_that_of_the_loop():
+    rows = list(range(12))
+
+    def loader():
+        sampler = sl.data.DistributedSampler(rows, 2, 0, seed=4)
+        return sampler, sl.data.DataLoader(rows, 3, sampler=sampler)
+
+    def read(batches):
+        return [int(n) for batch in batches for n in batch]
+
+    sampler, batches = loader()
+    orders = [read(batches) for _ in range(4)]
+    assert len(set(map(tuple, orders))) == 4
+    # As programs do that go on with pass 2.
+    sampler, batches = loader()
+    for epoch in (2, 3):
+        sampler.set_epoch(epoch)
+        assert read(batches) == orders[epoch]
+    sampler.set_epoch(0)
+    assert read(batches) == orders[0] and batches.epoch == 1
+    assert read(batches) == orders[1]  # it goes on counting
+    for _ in range(2):
+        sampler.set_epoch(1)
+        assert read(batches) == orders[1]
+    # Where a loop was stopped is told by its state.
+    sampler, batches = loader()
+    batches.set_epoch(2)
+    next(iter(batches))
+    state = batches.state_dict()
+    sampler, batches = loader()
+    batches.load_state_dict(state)
+    sampler.set_epoch(0)
+    assert read(batches) == orders[2][3:]
+    inner = sl.data.DistributedSampler(rows, 2, 0, seed=4)
+    batches = sl.data.DataLoader(rows, batch_sampler=sl.data.BatchSampler(inner, 3))
+    inner.set_epoch(3)
+    assert read(batches) == orders[3] and batches.epoch == 4
+
+
 def test_a_captured_step_that_fails_on_one_rank_ends_the_others_with_its_reason():
     ended = run_ranks(
         """

@@ -186,6 +186,23 @@ def test_asynchronous_training_learns(cluster, graph):
         np.testing.assert_allclose(session.run(w).numpy(), [1, 2, 3], atol=1e-3)
 
 
+def test_an_asynchronous_worker_alone_is_fed_by_its_number(cluster, graph):
+    """Others may be in processes of their own."""
+    servers = dist.parameter_servers(parameter_tasks(cluster))
+    with servers:
+        total = sl.Variable(0.0, name="total", dtype=sl.float64)
+    training = servers.asynchronous(WORKERS)
+    x = sl.placeholder(sl.float64, [])
+    with sl.device(cluster.task(3)), training.worker(1) as step:
+        step.append(total.assign_add(x))
+    init = sl.global_variables_initializer()
+    with sl.Session(graph, target=cluster.target()) as session:
+        session.run(init)
+        session.run(training.start)
+        training.train(session, 3, lambda worker: {x: np.float64(10 + worker)})
+        assert float(session.run(total)) == 33
+
+
 def test_a_killed_worker_is_named():
     with sl.cluster.local(3) as cluster, sl.Graph().as_default() as graph:
         servers = dist.parameter_servers([cluster.task(0)])

@@ -163,6 +163,47 @@ for g, p in zip(mine, stage.submodule.parameters()):
     )
 
 
+@pytest.mark.parametrize("kind", ["tuple", "dict", "numpy"])
+def test_tensors_inside_of_an_argument_are_cut_too(kind):
+    good_ranks(
+        TRAIN
+        + f"""
+kind = {kind!r}
+class Stage(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(6, 2)
+    def forward(self, given):
+        if kind == "numpy":
+            return self.fc(sl.tensor(given))
+        x, shift = given if kind == "tuple" else (given["x"], given["shift"])
+        assert x.shape[0] == shift.shape[0] == 6
+        return self.fc(x) + shift
+
+sl.manual_seed(0)
+part = Stage()
+x, shift = xs[0], xs[1][:, :2]
+if kind == "tuple":
+    given = (sl.tensor(x), sl.tensor(shift))
+elif kind == "dict":
+    given = dict(x=sl.tensor(x), shift=sl.tensor(shift))
+else:
+    given = x
+found = []
+schedule = ScheduleGPipe(PipelineStage(part), 4, lambda y, t: loss_fn(y, sl.tensor(t)))
+out = schedule.step(given, target=ys[0], losses=found)
+assert out.shape == (24, 2) and len(found) == 4
+grads = [p.grad.clone() for p in part.parameters()]
+part.zero_grad()
+loss_fn(part(given) if kind == "numpy" else part.fc(sl.tensor(x)) + sl.tensor(shift),
+        sl.tensor(ys[0])).backward()
+for g, p in zip(grads, part.parameters()):
+    close(g, p.grad)
+""",
+        1,
+    )
+
+
 def test_a_stage_that_fails_ends_the_others():
     ended = run_ranks(
         TRAIN

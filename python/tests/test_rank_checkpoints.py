@@ -103,6 +103,189 @@ assert checkpoints.restore(model=net, optimizer=adam).step == 1
     assert alone.step == 1 and len(alone["model"]) == 4
 
 
+def test_buffers_are_those_of_rank_0(tmp_path):
+    """Running statistics differ from rank to rank between two forwards; what goes on
+    from a checkpoint is what goes on without."""
+    good_ranks(
+        f"""
+folder = {str(tmp_path)!r}
+sl.manual_seed(3)
+net = nn.parallel.DistributedDataParallel(
+    nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.BatchNorm1d(5)))
+sgd = sl.optim.SGD(net.parameters(), lr=0.1)
+sl.manual_seed(50 + rank)
+def step(x):
+    sgd.zero_grad()
+    (net(x) ** 3).mean().backward()
+    sgd.step()
+step(sl.randn(6, 3))
+state = {{k: v.numpy().copy() for k, v in net.state_dict().items()}}
+theirs = [None] * ranks
+dist.all_gather_object(theirs, state)
+key = "module.1.running_mean"
+assert (theirs[0][key] != theirs[1][key]).any()
+checkpoints = dist.checkpoint.CheckpointManager(folder)
+checkpoints.save(1, model=net, optimizer=sgd)
+found = checkpoints.load()
+for name, value in theirs[0].items():
+    same(found["model"][name].numpy(), value)
+x = sl.randn(6, 3)
+step(x)
+after = {{k: v.numpy().copy() for k, v in net.state_dict().items()}}
+checkpoints.restore(model=net, optimizer=sgd)
+step(x)
+for name, value in net.state_dict().items():
+    same(value.numpy(), after[name])
+""",
+        ranks=3,
+    )
+
+
+SHARDED = """
+from sluice.distributed import fsdp
+folder = {folder!r}
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(3, 7), nn.Linear(7, 3)
+        self.norm = nn.BatchNorm1d(7)
+    def forward(self, x):
+        return self.b(sl.tanh(self.norm(self.a(x))))
+def made(seed):
+    sl.manual_seed(seed)
+    net = Net()
+    if {wrapped}:
+        net = fsdp.FullyShardedDataParallel(net, auto_wrap_policy={{nn.Linear}})
+    else:
+        fsdp.fully_shard(net)
+    return net, sl.optim.Adam(net.parameters(), lr=0.1)
+def step(net, adam, x):
+    adam.zero_grad()
+    ((net(x) - x) ** 2).mean().backward()
+    adam.step()
+def whole(net, adam):
+    inner = net.module if {wrapped} else net
+    state = fsdp.full_state_dict(inner)
+    for n, one in fsdp.full_optim_state_dict(inner, adam)["state"].items():
+        state.update((f"{{n}} {{k}}", v) for k, v in one.items())
+    return {{k: np.array(v) for k, v in state.items()}}
+x = np.random.RandomState(2).randn(2, 6, 3).astype(np.float32)
+"""
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_sharded_models_and_their_optimizers_are_saved_whole(tmp_path, wrapped):
+    """Every rank has other parts under one name: none of them is all of it."""
+    shared = SHARDED.format(folder=str(tmp_path), wrapped=wrapped)
+    good_ranks(
+        shared
+        + """
+net, adam = made(1)
+step(net, adam, sl.tensor(x[0]))
+saved = whole(net, adam)
+checkpoints = dist.checkpoint.CheckpointManager(folder)
+checkpoints.save(1, model=net, optimizer=adam)
+step(net, adam, sl.tensor(x[1]))
+after = whole(net, adam)
+other, other_adam = made(2)
+checkpoints.restore(model=other, optimizer=other_adam)
+got = whole(other, other_adam)
+assert list(got) == list(saved)
+for name in got:
+    same(got[name], saved[name])
+step(other, other_adam, sl.tensor(x[1]))
+got = whole(other, other_adam)
+for name in got:
+    same(got[name], after[name])
+try:
+    checkpoints.save(2, optimizer=adam)
+    raise AssertionError("an optimizer of parts alone")
+except ValueError as error:
+    assert "wanted the model they belong to" in str(error), error
+if rank == 0:
+    np.savez(folder + "/saved.npz", **saved)
+""",
+        ranks=3,
+    )
+    good_ranks(
+        shared
+        + """
+net, adam = made(5)
+step(net, adam, sl.tensor(x[0]))
+dist.checkpoint.CheckpointManager(folder).restore(model=net, optimizer=adam)
+with np.load(folder + "/saved.npz") as saved:
+    got = whole(net, adam)
+    for name in saved:
+        same(got[name], saved[name])
+""",
+        ranks=2,
+    )
+    alone = io.load_checkpoint(tmp_path)["model"]
+    assert alone["a.weight"].shape == (7, 3)
+
+
+EXPERTS = """
+from sluice.distributed.nn import MixtureOfExperts
+folder = {folder!r}
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        experts = [nn.Linear(4, 4), nn.Linear(4, 4)]
+        self.moe = MixtureOfExperts(nn.Linear(4, 2 * ranks), experts, top_k=2)
+    def forward(self, x):
+        return self.moe(x)
+def made():
+    sl.manual_seed(7 * rank + 1)
+    net = nn.parallel.DistributedDataParallel(Net())
+    return net, sl.optim.Adam({params}, lr=0.1)
+def step(net, adam, x):
+    adam.zero_grad()
+    (net(x) ** 2).mean().backward()
+    adam.step()
+"""
+
+
+@pytest.mark.parametrize("params", ["net.parameters()", "net.named_parameters()"])
+def test_experts_of_every_rank_are_saved(tmp_path, params):
+    shared = EXPERTS.format(folder=str(tmp_path), params=params)
+    good_ranks(
+        shared
+        + """
+def state(net, adam):
+    found = {**net.state_dict(), **adam.state_dict()}
+    tensors = {k: v for k, v in found.items() if isinstance(v, sl.Tensor)}
+    return {k: np.array(v) for k, v in tensors.items()}
+net, adam = made()
+sl.manual_seed(rank)
+x = sl.randn(8, 4)
+step(net, adam, x)
+saved = state(net, adam)
+theirs = [None] * ranks
+dist.all_gather_object(theirs, saved)
+key = "module.moe.experts.0.weight"
+assert (theirs[0][key] != theirs[1][key]).any()
+checkpoints = dist.checkpoint.CheckpointManager(folder)
+checkpoints.save(1, model=net, optimizer=adam)
+step(net, adam, x)
+checkpoints.restore(model=net, optimizer=adam)
+got = state(net, adam)
+assert list(got) == list(saved)
+for name in got:
+    same(got[name], saved[name])
+"""
+    )
+    told = run_ranks(
+        shared
+        + """
+net, adam = made()
+dist.checkpoint.CheckpointManager(folder).restore(model=net, optimizer=adam)
+""",
+        ranks=1,
+    )
+    assert "were others on each of 2 ranks, and there are 1" in told[0].err
+    assert "module.moe.experts.0.weight@rank1" in io.load_checkpoint(tmp_path)["model"]
+
+
 def test_what_fails_on_one_rank_is_an_error_on_all_and_changes_nothing(tmp_path):
     good_ranks(
         body(

@@ -304,6 +304,59 @@ trainer(epochs=2, dir=folder, on_save_error=HOW).fit(loader())
             assert end.code == 1 and "OSError" in end.err, end.err
 
 
+def test_metrics_of_other_names_are_not_averaged():
+    ended = run_ranks(
+        body("", """
+trainer().fit(loader(), evaluate=lambda: {"ab"[rank]: 1.0, "c": 2.0})
+""")
+    )
+    for end in ended:
+        assert end.code == 1 and "metrics of the same names" in end.err, end.err
+
+
+def test_a_rank_that_is_killed_before_fit_is_worth_a_restart(tmp_path):
+    ended = run_ranks(
+        body(tmp_path, """
+if rank == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+trainer(dir=folder).fit(loader())
+""")
+    )
+    assert [end.code for end in ended] == [75, -9], ended[0].err
+
+
+def test_a_lost_rank_is_not_waited_for_with_a_checkpoint_under_way(tmp_path):
+    """Rank 1 hangs while it writes, until rank 0 has ended."""
+    ended = run_ranks(
+        body(tmp_path, """
+first = [os.getpid()]
+dist.broadcast_object_list(first)
+right, plain = sl._core.write_shard, loss
+def hangs(*given):
+    for _ in range(6000):
+        try:
+            os.kill(first[0], 0)
+        except ProcessLookupError:
+            return right(*given)
+        time.sleep(0.01)
+    os._exit(3)
+if rank == 1:
+    sl._core.write_shard = hangs
+steps = 0
+def loss(batch):
+    global steps
+    steps += 1
+    if rank == 0 and steps == 3:  # as if it had waited for it
+        error = TimeoutError("waited for rank 1")
+        error.sluice_code = "DeadlineExceeded"
+        raise error
+    return plain(batch)
+trainer(dir=folder, save_every=2).fit(loader())
+""")
+    )
+    assert [end.code for end in ended] == [75, 75], ended[0].err + ended[1].err
+
+
 STRAGGLER = """
 for i in range(6):
     if rank == 1:

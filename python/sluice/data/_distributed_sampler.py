@@ -16,8 +16,8 @@ class DistributedSampler(Sampler[int]):
 
     All ranks have as many: some elements come twice where the number does not divide,
     or, with ``drop_last``, some not at all. The order is drawn by seed and pass, the
-    same on every rank; ``set_epoch`` says which pass the next loop is, which a
-    DataLoader does by itself.
+    same on every rank; ``set_epoch`` says which pass the next loop is. A DataLoader
+    counts the passes by itself, from the last one it was told.
     """
 
     def __init__(
@@ -41,13 +41,19 @@ class DistributedSampler(Sampler[int]):
         self.dataset, self.shuffle, self.seed = dataset, shuffle, seed
         self.drop_last = drop_last
         self.epoch = 0
+        self._asked: int | None = None
         size, n = len(dataset), self.num_replicas
         self.num_samples = size // n if drop_last else -(-size // n)
         self.total_size = self.num_samples * n
 
     def set_epoch(self, epoch: int) -> None:
         """The pass that the next loop is."""
-        self.epoch = epoch
+        self.epoch = self._asked = epoch
+
+    def _take_asked(self) -> int | None:
+        """The pass that was asked for since this was last looked at."""
+        asked, self._asked = self._asked, None
+        return asked
 
     def __iter__(self) -> Iterator[int]:
         size = len(self.dataset)

@@ -78,7 +78,8 @@ class DataLoader:
     ``state_dict()`` says where the loop stands. After ``load_state_dict()`` the
     next loop gives exactly the batches that were left; samplers of one's own
     must give the same order again (``set_epoch(epoch)`` is called where there
-    is one). An IterableDataset is read again up to there.
+    is one). An IterableDataset is read again up to there. Where a program calls
+    ``set_epoch`` of a DistributedSampler, that is the pass of the next loop.
 
     ``pin_memory``, ``persistent_workers`` and ``in_order`` are accepted and
     change nothing: memory of the CPU needs no pinning, threads cost little to
@@ -142,6 +143,7 @@ class DataLoader:
                 raise ValueError("a sampler for a dataset without numbers")
         self._position = _Position(0)
         self._restored = True  # nothing was begun
+        self._told = False  # by somebody where to go on, who counts the passes then
 
     def _check_sampling(self, sampler: Any, batch_sampler: Any) -> None:
         size = self.batch_size
@@ -190,12 +192,14 @@ class DataLoader:
     # ---- A pass ----
 
     def __iter__(self) -> Iterator[Any]:
-        old = self._position
-        if self._restored or old.taken == 0:
+        old, asked = self._position, self._asked_epoch()
+        if asked is not None and not self._told:
+            position = _Position(asked)
+        elif self._restored or old.taken == 0:
             position = _Position(old.epoch, old.taken)
         else:  # a loop that was left early is not gone on with
             position = _Position(old.epoch + 1)
-        self._restored = False
+        self._restored = self._told = False
         self._position = position
         if self._pipeline is not None:
             return _Batches(self._open_pipeline(position), position)
@@ -227,11 +231,19 @@ class DataLoader:
     def _source(self) -> Any:
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
+    def _asked_epoch(self) -> int | None:
+        """The pass that somebody else than this loader told a DistributedSampler."""
+        inner = getattr(self.batch_sampler, "sampler", None)
+        sampler = inner if self.sampler is None else self.sampler
+        take = getattr(sampler, "_take_asked", None)
+        return None if take is None else take()
+
     def _jobs(self, position: _Position) -> Iterator[Any]:
         """What batches are made of, those that were handed out left out."""
         source: Any = self._source() if self._by_number else self.dataset
         if hasattr(source, "set_epoch"):
             source.set_epoch(position.epoch)
+            self._asked_epoch()  # that was this one
         jobs: Iterator[Any] = iter(source)
         if not self._by_number and self.batch_size is not None:
             jobs = iter(BatchSampler(jobs, self.batch_size, self.drop_last))
@@ -287,7 +299,7 @@ class DataLoader:
     def set_epoch(self, epoch: int) -> None:
         """The next loop is that pass, from its beginning."""
         self._position = _Position(int(epoch))
-        self._restored = True
+        self._restored = self._told = True
 
     def _settings(self) -> dict[str, Any]:
         try:
@@ -332,7 +344,7 @@ class DataLoader:
                 f"this is the state of another loader: {settings}; wanted {mine}"
             )
         self._position = _Position(epoch, taken)
-        self._restored = True
+        self._restored = self._told = True
 
     def load_rank_states(self, states: list[Mapping[str, Any]], ranks: int) -> None:
         """Goes on where as many loaders as there are ``states`` stood, each with
@@ -348,4 +360,4 @@ class DataLoader:
                 stacklevel=2,
             )
         self._position = _Position(epoch, taken)
-        self._restored = True
+        self._restored = self._told = True

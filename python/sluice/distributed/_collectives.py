@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import datetime
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core
 from .._core import Tensor
-from ._group import get_rank, get_world_size, group_name, rank_in
+from ._group import get_rank, get_world_size, group_name, rank_in, seconds
 
 __all__ = [
     "ReduceOp",
@@ -47,13 +49,25 @@ class Work:
     def __init__(self, work: Any, finish: Callable[[], None] | None = None) -> None:
         self._work, self._finish = work, finish
 
-    def wait(self, timeout: Any = None) -> bool:
-        """Returns when it has ended; raises what ended it before."""
+    def wait(self, timeout: datetime.timedelta | float | None = None) -> bool:
+        """Returns when it has ended; raises what ended it before. TimeoutError after
+        so many seconds, and it goes on."""
+        if timeout is not None:
+            self._wait_until(time.monotonic() + seconds(timeout))
         self._work.wait()
         finish, self._finish = self._finish, None
         if finish is not None:
             finish()
         return True
+
+    def _wait_until(self, latest: float) -> None:
+        pause = 1e-5
+        while not self.is_completed():
+            left = latest - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("Work.wait: the collective has not ended yet")
+            time.sleep(min(pause, left))
+            pause = min(2 * pause, 0.01)
 
     def is_completed(self) -> bool:
         """Whether wait() would return at once."""
@@ -268,9 +282,9 @@ def scatter(
     return _given(work, async_op, lambda: _put([t], whole[rank : rank + 1]))
 
 
-def barrier(group: Any = None, async_op: bool = False) -> None:
+def barrier(group: Any = None, async_op: bool = False) -> Work | None:
     """Returns when every rank has come to it."""
-    _core.dist_barrier(group_name(group))
+    return _given(_core.dist_barrier(group_name(group)), async_op)
 
 
 def _many(like: Tensor, size: int) -> Tensor:

@@ -13,6 +13,7 @@ from .. import _core
 
 __all__ = [
     "ProcessGroup",
+    "abort_all",
     "abort_process_group",
     "before_leaving",
     "destroy_process_group",
@@ -27,6 +28,7 @@ __all__ = [
     "is_torchelastic_launched",
     "new_group",
     "rank_in",
+    "seconds",
 ]
 
 WORLD = "world"
@@ -70,7 +72,7 @@ def init_process_group(
                 f"init_process_group: init_method is {init_method!r}; wanted "
                 "'env://' or 'tcp://host:port'"
             )
-    _core.dist_init(address, rank, world_size, WORLD, _seconds(timeout))
+    _core.dist_init(address, rank, world_size, WORLD, seconds(timeout))
     global _watching_the_end
     if not _watching_the_end:
         _watching_the_end = True
@@ -83,15 +85,23 @@ def _end() -> None:
         return
     error = getattr(sys, "last_value", None)
     if error is not None:
-        what = f"{type(error).__name__}: {error}".splitlines()[0]
-        # Those of some ranks first: numbers in them are not those among all.
-        for name in (f"group {number}" for number in range(1, _groups_made + 1)):
-            if _core.dist_is_initialized(name):
-                who = f"rank {_core.dist_rank(WORLD)} of all"
-                _core.dist_abort(f"the program, {who}, ended with {what}", name)
-        _core.dist_abort(f"the program ended with {what}", WORLD)
+        abort_all(error)
     else:
         destroy_process_group()
+
+
+def abort_all(error: BaseException) -> None:
+    """Ends all groups: the program ends with this error, and waits for nobody."""
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    # Who is lost to this rank is lost to the others: they get the same.
+    lost = isinstance(error, (ConnectionError, TimeoutError))
+    lost = lost and hasattr(error, "sluice_code")
+    # Those of some ranks first: numbers in them are not those among all.
+    for name in (f"group {number}" for number in range(1, _groups_made + 1)):
+        if _core.dist_is_initialized(name):
+            who = f"rank {_core.dist_rank(WORLD)} of all"
+            _core.dist_abort(f"the program, {who}, ended with {what}", name, lost)
+    _core.dist_abort(f"the program ended with {what}", WORLD, lost)
 
 
 def destroy_process_group(group: Any = None) -> None:
@@ -177,13 +187,13 @@ def new_group(
 ) -> ProcessGroup:
     """A group of some ranks. Every rank calls it, in the same order; collectives
     take it as ``group``, and are called by its ranks alone. Their src and dst are
-    numbers among all ranks."""
+    numbers among all ranks, whose order is that in the group, too."""
     global _groups_made
     size = get_world_size()
-    chosen = list(range(size)) if ranks is None else [int(r) for r in ranks]
+    chosen = list(range(size)) if ranks is None else sorted(int(r) for r in ranks)
     _groups_made += 1
     name = f"group {_groups_made}"
-    inside = _core.dist_new_group(chosen, name, _seconds(timeout))
+    inside = _core.dist_new_group(chosen, name, seconds(timeout))
     return ProcessGroup(name, chosen, inside)
 
 
@@ -215,9 +225,10 @@ def rank_in(group: Any, rank: int, what: str) -> int:
     return rank
 
 
-def _seconds(timeout: datetime.timedelta | float | None) -> float:
+def seconds(timeout: datetime.timedelta | float | None) -> float:
+    """A timeout argument; 30 minutes where there is none."""
     if timeout is None:
         return 1800.0
     if isinstance(timeout, datetime.timedelta):
-        return timeout.total_seconds()
+        return timeout.totalseconds()
     return float(timeout)

@@ -260,7 +260,9 @@ class Asynchronous:
     def train(
         self, session: Any, steps: int, feeds: Feeds | None = None
     ) -> list[int]:
-        """So many steps of every worker, each in a thread of its own. Returns how
-        far each was ahead of the slowest, at most."""
-        workers = [self._steps[k] for k in sorted(self._steps)]
-        return _core.train_stale(workers, session, steps, feeds)
+        """So many steps of every worker that has one here, each in a thread of its
+        own. Returns how far each was ahead of the slowest, at most."""
+        numbers = sorted(self._steps)
+        workers = [self._steps[k] for k in numbers]
+        fed = None if feeds is None else lambda place: feeds(numbers[place])
+        return _core.train_stale(workers, session, steps, fed)

@@ -8,6 +8,8 @@ from typing import Any
 
 from .. import _core
 from ..io._checkpoint import as_json, split_state
+from ..io._rank_states import rank_key
+from ._saved_parts import keys_of_rank_0, keys_of_this_rank
 
 __all__ = ["RankFailure", "RankPart"]
 
@@ -49,7 +51,10 @@ class RankPart:
         self.snapshot = _core.Snapshot()
         self.states: dict[str, Any] = {}
         self.sharded: set[str] = set()
+        # By part, what this rank alone has under these names.
+        self.alone = {n: sorted(k) for n, k in keys_of_this_rank(parts).items() if k}
         shared: list[tuple[str, str, Any]] = []
+        of_rank_0: set[tuple[str, str]] = set()
         own: dict[str, dict[str, Any]] = {}
         for name, part in parts.items():
             if part is None:
@@ -62,11 +67,16 @@ class RankPart:
                 continue
             state = part.state_dict() if hasattr(part, "state_dict") else part
             tensors, self.states[name] = split_state(name, part, state)
-            own[name] = {}
+            own[name] = {
+                rank_key(key, rank): tensors.pop(key)
+                for key in self.alone.get(name, ())
+                if key in tensors
+            }
+            of_rank_0 |= {(name, key) for key in keys_of_rank_0(part)}
             shared += [(name, key, tensor) for key, tensor in tensors.items()]
         sizes = [tensor.numel() * tensor.element_size() for _, _, tensor in shared]
         for (name, key, tensor), owner in zip(shared, _dealt_out(sizes, ranks)):
-            if owner == rank:
+            if rank == (0 if (name, key) in of_rank_0 else owner):
                 own[name][key] = tensor
         for name, tensors in own.items():
             if copy:

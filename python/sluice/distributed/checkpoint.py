@@ -30,6 +30,7 @@ from ._group import (
 )
 from ._objects import all_gather_object, broadcast_object_list
 from ._rank_part import RankFailure, RankPart
+from ._saved_parts import whole_parts
 
 __all__ = ["CheckpointManager"]
 
@@ -39,11 +40,13 @@ class CheckpointManager:
     whole whatever happens; as ``io.CheckpointManager``, and every rank calls the
     same.
 
-    Tensors that all ranks have alike are dealt out to them by size. A part with
-    ``shard_state_dict()`` (ZeroRedundancyOptimizer) has others on every rank,
-    which are all saved; ``load_state_dict`` gets them together. Numbers, text and
-    lists may differ from rank to rank, as the place in the data does; so may the
-    random state.
+    Tensors that all ranks have alike are dealt out to them by size; buffers are
+    those of rank 0. A part with ``shard_state_dict()`` (ZeroRedundancyOptimizer) has
+    others on every rank, which are all saved; ``load_state_dict`` gets them together.
+    Sharded models (fsdp) and their optimizers are saved whole. Of modules with
+    ``of_this_rank = True``, as experts, every rank's are saved, for as many ranks.
+    Numbers, text and lists may differ from rank to rank, as the place in the data
+    does; so may the random state.
 
     Writing happens in the ``background`` from copies, with a group of its own: an
     error comes out of the next ``save`` or of ``wait``, on all ranks.
@@ -87,6 +90,7 @@ class CheckpointManager:
         those of rank 0. Raises the error of the one before, where it had one, and
         has then not begun this one."""
         self.wait()
+        parts = whole_parts(parts)
         mine = RankPart(parts, self._rank, self._ranks, self._background)
         rest = ([(k, float(v)) for k, v in (metrics or {}).items()], extra)
         if not self._background:
@@ -144,6 +148,7 @@ class CheckpointManager:
         return {
             "files": files,
             "states": mine.states,
+            "alone": mine.alone,
             "random": mine.random,
             "fingerprint": mine.fingerprint,
         }
@@ -228,7 +233,7 @@ class CheckpointManager:
         """``load``, and the states into these objects."""
         found = self.load(step)
         if found is not None:
-            found.restore(random=random, **parts)
+            found.restore(random=random, **whole_parts(parts))
         return found
 
 

@@ -10,18 +10,9 @@ from ..nn import Parameter
 from ..optim import Optimizer
 from ._group import get_rank, get_world_size, group_name
 from ._objects import all_gather_object
+from ._saved_parts import nested_state
 
 __all__ = ["ZeroRedundancyOptimizer"]
-
-
-def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """What shard_state_dict() made flat, as state_dict() has it."""
-    state: dict[int, dict[str, Any]] = {}
-    for key, value in flat.items():
-        if key.startswith("state."):
-            number, slot = key.removeprefix("state.").split(".", 1)
-            state.setdefault(int(number), {})[slot] = value
-    return {"state": state, "param_groups": flat.get("param_groups")}
 
 
 class ZeroRedundancyOptimizer(Optimizer):
@@ -184,7 +175,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         (``torch_state_dict()``), or all ranks' ``shard_state_dict()`` in one; every
         rank keeps its part."""
         if "state" not in state_dict:
-            state_dict = _nested(state_dict)
+            state_dict = nested_state(state_dict)
         groups = state_dict.get("param_groups")
         if groups is None or len(groups) != len(self.param_groups):
             raise ValueError(

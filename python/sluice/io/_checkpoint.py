@@ -87,7 +87,8 @@ class Checkpoint:
                 f"the checkpoint of step {self.step} has no {name!r}; it has "
                 + ", ".join(self.parts())
             )
-        return {**self._core.get(name), **self._states.mine(name)}
+        tensors = self._states.of_this_rank(name, self._core.get(name))
+        return {**tensors, **self._states.mine(name)}
 
     def restore(self, *, random: bool = True, **parts: Any) -> None:
         """Loads the states into modules, optimizers, loaders, schedulers, and
@@ -110,6 +111,11 @@ class Checkpoint:
         """There are more or fewer ranks now: what was divided among them, as the
         data, is divided anew."""
         saved = self._states.of_all(name)
+        if self._states.has_alone(name):
+            raise ValueError(
+                f"checkpoint: {name} has tensors that were others on each of "
+                f"{len(saved)} ranks, and there are {self._ranks}; wanted as many"
+            )
         if hasattr(part, "load_rank_states"):
             part.load_rank_states(saved, self._ranks)
         elif not self._states.differs(name):

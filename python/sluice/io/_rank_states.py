@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["RankStates", "merged_states"]
+__all__ = ["RankStates", "merged_states", "rank_key"]
+
+
+def rank_key(key: str, rank: int) -> str:
+    """The name of a tensor of which every rank has one of its own."""
+    return f"{key}@rank{rank}"
 
 
 def merged_states(ranks: list[dict[str, Any]], sharded: set[str]) -> dict[str, Any]:
     """The JSON of a checkpoint: ``states`` is what all have, and what rank 0 has;
     ``ranks`` has a random state each, and the states in which one differs from
-    rank 0. Of parts that are ``sharded`` every rank has some keys: all of them
-    are the state."""
+    rank 0, and the names of tensors that it has alone. Of parts that are ``sharded``
+    every rank has some keys: all of them are the state."""
     states = dict(ranks[0]["states"])
     for name in sharded & set(states):
         states[name] = {k: v for one in ranks for k, v in one["states"][name].items()}
@@ -28,6 +33,8 @@ def merged_states(ranks: list[dict[str, Any]], sharded: set[str]) -> dict[str, A
             if name not in sharded and state != states.get(name)
         }
         listed.append({"random": one["random"], "states": other})
+        if one["alone"]:
+            listed[-1]["alone"] = one["alone"]
     return {"states": states, "ranks": listed}
 
 
@@ -47,6 +54,23 @@ class RankStates:
     def differs(self, name: str) -> bool:
         """Whether ranks had that part in different states."""
         return any(name in one["states"] for one in self._ranks)
+
+    def has_alone(self, name: str) -> bool:
+        """Whether some tensors of that part are others on every rank."""
+        return any(name in one.get("alone", {}) for one in self._ranks)
+
+    def of_this_rank(self, name: str, tensors: dict[str, Any]) -> dict[str, Any]:
+        """The tensors of a part as this rank had them; all under the names they are
+        saved by, where there were more or fewer ranks."""
+        if not self.as_many or not self.has_alone(name):
+            return tensors
+        found = dict(tensors)
+        for rank, one in enumerate(self._ranks):
+            for key in one.get("alone", {}).get(name, ()):
+                value = found.pop(rank_key(key, rank))
+                if rank == self._rank:
+                    found[key] = value
+        return found
 
     def of_all(self, name: str) -> list[dict[str, Any]]:
         """The state of a part on every rank that saved it."""

@@ -24,6 +24,11 @@ class DistributedDataParallel(Module):
     those that have none count as zero where another rank has one. Of tables with
     ``sparse=True`` the rows that have gradients are sent, not the whole. Modules with
     ``of_this_rank = True`` are others on every rank, and let alone.
+
+    ``device_ids``, ``output_device``, ``dim``, ``gradient_as_bucket_view`` and
+    ``static_graph`` are accepted and change nothing: a model is on one device,
+    gradients are parts of buckets in any case, and which parameters have none is
+    found out in every step.
     """
 
     def __init__(

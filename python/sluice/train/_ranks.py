@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,6 +75,14 @@ class Ranks:
         self._work.wait()
         return [float(v) for v in self._sum.numpy()]
 
+    def give_up(self, error: BaseException) -> None:
+        """The program ends without the others. What is under way among them, as a
+        checkpoint, is not waited for: who is lost does not come there either."""
+        if self.size > 1:
+            from ..distributed._group import abort_all
+
+            abort_all(error)
+
     def any(self, wish: bool) -> bool:
         """Whether one rank wishes it."""
         if self.size == 1:
@@ -84,12 +93,21 @@ class Ranks:
 
     def mean(self, metrics: Mapping[str, float]) -> dict[str, float]:
         """The means over all ranks, which have the same names."""
-        if self.size == 1 or not metrics:
+        if self.size == 1:
             return dict(metrics)
         import numpy as np
 
         names = sorted(metrics)
-        total = _core.tensor(np.array([metrics[n] for n in names], dtype=np.float64))
+        # A number for the names, which is its own mean only where all have the same.
+        which = float(zlib.crc32("\n".join(names).encode()))
+        mine = np.array([*(metrics[n] for n in names), which], dtype=np.float64)
+        total = _core.tensor(mine)
         _core.dist_all_reduce(total, "avg", "world", False)
-        values = dict(zip(names, (float(v) for v in total.numpy())))
+        *means, mean = (float(v) for v in total.numpy())
+        if mean != which:
+            raise ValueError(
+                f"Trainer: evaluate() gave {', '.join(names)} on rank {self.rank} and "
+                "others on another rank; wanted metrics of the same names on every rank"
+            )
+        values = dict(zip(names, means))
         return {name: values[name] for name in metrics}

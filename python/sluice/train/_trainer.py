@@ -98,19 +98,21 @@ class Trainer:
         without gradients; it gives metrics by name. ``after_step(step, loss)``
         ends the run when it returns False (on one of the ranks).
         """
-        run = _Run(self, loader, evaluate, after_step)
+        ranks = Ranks()
         leave = self.exit_for_restart
         if leave is None:
-            leave = run.ranks.size > 1 and self.dir is not None
+            leave = ranks.size > 1 and self.dir is not None
         try:
+            run = _Run(self, ranks, loader, evaluate, after_step)
             with run.signals if self.stop_on_signals else nullcontext():
                 result = run.fit()
         except (ConnectionError, TimeoutError) as error:
             if not leave or not hasattr(error, "sluice_code"):  # not of the group
                 raise
             traceback.print_exc()
+            ranks.give_up(error)
             raise SystemExit(EXIT_LATER) from None
-        if leave and run.ranks.stop == signal.SIGTERM and result.end == "signal":
+        if leave and ranks.stop == signal.SIGTERM and result.end == "signal":
             raise SystemExit(EXIT_LATER)
         return result
 
@@ -119,11 +121,10 @@ class _Run:
     """One call of fit()."""
 
     def __init__(
-        self, trainer: Trainer, loader: Any, evaluate: Any, after_step: Any
+        self, trainer: Trainer, ranks: Ranks, loader: Any, evaluate: Any, after: Any
     ) -> None:
-        self.trainer, self.loader = trainer, loader
-        self.evaluate, self.after_step = evaluate, after_step
-        self.ranks = Ranks()
+        self.trainer, self.ranks, self.loader = trainer, ranks, loader
+        self.evaluate, self.after_step = evaluate, after
         self.speed = Speed(self.ranks)
         self.files = RunFiles(
             trainer.dir,

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "sluice/base/clock.h"
+#include "sluice/base/interruption.h"
 #include "sluice/base/started_thread.h"
 #include "sluice/base/strings.h"
 #include "sluice/collective/call_card.h"
@@ -40,6 +42,13 @@ Status CheckParts(std::string_view name, const Array& whole, const Array& part,
   return InvalidArgument(StrCat("[", name, "] got ", whole.TypeText(), " for ",
                                 ranks, " ranks of ", part.TypeText(),
                                 "; wanted one such part for every rank"));
+}
+
+// "f32[4]", "f32[4], tag 3".
+std::string TextOf(const ProcessGroup::Message& m) {
+  std::string text = m.array.TypeText();
+  if (m.tag != 0) StrAppend(text, ", tag ", m.tag);
+  return text;
 }
 
 }  // namespace
@@ -165,7 +174,7 @@ struct ProcessGroup::State {
   Status Pass(const Message& out, const Message& in, SourceLine line,
               int64_t deadline) {
     auto card = [&](const char* name, const Message& m, uint64_t number) {
-      CallCard c{name, m.array.TypeText(), "", m.rank, line, number, true};
+      CallCard c{name, TextOf(m), "", m.rank, line, number, true};
       return c.ToWire();
     };
     CallCard::Wire mine{}, wanted{}, theirs{};
@@ -347,9 +356,8 @@ Work ProcessGroup::SendReceive(Message out, Message in, SourceLine line) {
     if (Status s = CheckArray(name, m->array); !s.ok()) return Work::Failed(s);
   }
   if (out.rank < 0 && in.rank < 0) return {};
-  const Array& named = out.rank >= 0 ? out.array : in.array;
-  CallCard card{name, named.TypeText(), "", out.rank >= 0 ? out.rank : in.rank,
-                line};
+  const Message& named = out.rank >= 0 ? out : in;
+  CallCard card{name, TextOf(named), "", named.rank, line};
   card.message = true;
   State* state = state_;
   return state_->Add(
@@ -372,8 +380,12 @@ Status ProcessGroup::Leave() {
     std::unique_lock lock(state_->mu);
     if (state_->left) return OkStatus();
     state_->left = true;
-    state_->changed.wait(
-        lock, [&] { return !state_->busy && state_->queue.empty(); });
+    auto over = [&] { return !state_->busy && state_->queue.empty(); };
+    // Ctrl-C is asked for now and then: a signal wakes no thread.
+    while (
+        !state_->changed.wait_for(lock, std::chrono::milliseconds(50), over)) {
+      SL_RETURN_IF_ERROR(Interruption::Check());
+    }
   }
   state_->links->Leave();
   return state_->links->cause();

@@ -60,10 +60,12 @@ class ProcessGroup {
   Work AllToAll(Array x, Array out, SourceLine line = {});
   Work Barrier(SourceLine line = {});
   // An array to one rank and one from another, at the same time; either may be
-  // left out. The other side calls the same with what goes the other way.
+  // left out. The other side calls the same with what goes the other way, and
+  // the same tag: messages come in order, and a tag says which one is meant.
   struct Message {
     int rank = -1;  // none
     Array array;
+    int64_t tag = 0;
   };
   Work SendReceive(Message out, Message in, SourceLine line = {});
 

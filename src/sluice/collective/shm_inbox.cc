@@ -1,7 +1,9 @@
 #include "sluice/collective/shm_inbox.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -9,7 +11,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <string_view>
 
 #include "sluice/base/strings.h"
 
@@ -32,6 +36,26 @@ namespace {
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
 constexpr size_t kHead = 4096;  // the bell, on a page of its own
+
+constexpr std::string_view kPrefix = "sluice-";
+
+// Those of processes that are gone. One of another container may look like it:
+// its ranks use TCP then.
+void RemoveLeftOver() {
+  DIR* folder = opendir("/dev/shm");
+  if (!folder) return;
+  while (const dirent* entry = readdir(folder)) {
+    std::string_view name = entry->d_name;
+    if (!name.starts_with(kPrefix)) continue;
+    const char* at = name.data() + kPrefix.size();
+    pid_t process = 0;
+    auto [end, error] = std::from_chars(at, name.data() + name.size(), process);
+    if (error != std::errc() || *end != '-' || process <= 0) continue;
+    if (kill(process, 0) == 0 || errno != ESRCH) continue;
+    ShmInbox::Unlink(StrCat("/", name));
+  }
+  closedir(folder);
+}
 
 size_t Padding(size_t bytes) {
   return (ShmInbox::kAlign - bytes % ShmInbox::kAlign) % ShmInbox::kAlign;
@@ -71,8 +95,13 @@ Result<std::unique_ptr<ShmInbox>> ShmInbox::Map(const std::string& name,
       new ShmInbox(static_cast<char*>(base), bytes));
 }
 
+std::string ShmInbox::Name(int64_t process, const std::string& rest) {
+  return StrCat("/", kPrefix, process, "-", rest);
+}
+
 Result<std::unique_ptr<ShmInbox>> ShmInbox::Create(const std::string& name,
                                                    int ranks) {
+  RemoveLeftOver();
   return Map(name, ranks, O_CREAT | O_EXCL);
 }
 Result<std::unique_ptr<ShmInbox>> ShmInbox::Open(const std::string& name,

@@ -24,6 +24,9 @@ class ShmInbox {
   static constexpr size_t kAlign = 64;
   static constexpr size_t kRing = 512 << 10;
 
+  // Names say whose they are: what processes left that were killed before they
+  // could take the name away goes when the next inbox is made.
+  static std::string Name(int64_t process, const std::string& rest);
   // A new one of that name, for `ranks` senders; or that of another rank.
   static Result<std::unique_ptr<ShmInbox>> Create(const std::string& name,
                                                   int ranks);

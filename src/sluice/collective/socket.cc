@@ -17,11 +17,15 @@
 #include <thread>
 
 #include "sluice/base/clock.h"
+#include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 
 namespace sluice::collective {
 
 namespace {
+
+// How long one address may take to answer.
+constexpr int64_t kPatienceNs = int64_t{5} * 1'000'000'000;
 
 Status Unavailable(std::string message) {
   return Status(Code::kUnavailable, std::move(message));
@@ -60,15 +64,46 @@ void SetOptions(int fd) {
   (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
 }
 
-// Until the descriptor is ready; false at the deadline.
-bool WaitFor(int fd, short events, int64_t deadline) {
+// Until the descriptor is ready. Error: DeadlineExceeded, with that text.
+Status WaitFor(int fd, short events, int64_t deadline, const char* late) {
   while (true) {
     int64_t left = deadline - NowNanos();
-    if (left <= 0) return false;
+    if (left <= 0) return DeadlineExceeded(late);
+    // Asked for now and then: a signal may come to another thread.
+    SL_RETURN_IF_ERROR(Interruption::Check());
     pollfd one{fd, events, 0};
-    int ms = static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, 60'000));
-    if (poll(&one, 1, ms) > 0) return true;
+    int ms = static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, 100));
+    if (poll(&one, 1, ms) > 0) return OkStatus();
   }
+}
+
+// 0, or what went wrong, as errno has it. What is done with the socket later
+// never blocks.
+Result<int> TryConnect(const Socket& s, const addrinfo& to, int64_t deadline) {
+  if (!s) return errno;
+  if (connect(s.fd(), to.ai_addr, to.ai_addrlen) == 0) return 0;
+  if (errno != EINPROGRESS && errno != EINTR) return errno;
+  Status status = WaitFor(s.fd(), POLLOUT, deadline, "");
+  if (status.code() == Code::kDeadlineExceeded) return ETIMEDOUT;
+  SL_RETURN_IF_ERROR(status);
+  int error = 0;
+  socklen_t length = sizeof(error);
+  if (getsockopt(s.fd(), SOL_SOCKET, SO_ERROR, &error, &length) != 0) {
+    return errno;
+  }
+  return error;
+}
+
+// Whether it has connected to itself, as TCP allows: where nobody listens yet,
+// the system may give it the very port it looks for.
+bool IsItself(const Socket& s) {
+  sockaddr_storage here{}, there{};
+  socklen_t of_here = sizeof(here), of_there = sizeof(there);
+  auto* a = reinterpret_cast<sockaddr*>(&here);
+  auto* b = reinterpret_cast<sockaddr*>(&there);
+  return getsockname(s.fd(), a, &of_here) == 0 &&
+         getpeername(s.fd(), b, &of_there) == 0 && of_here == of_there &&
+         std::memcmp(&here, &there, of_here) == 0;
 }
 
 }  // namespace
@@ -94,9 +129,8 @@ Status Socket::Send(const void* data, size_t bytes, int64_t deadline) const {
     if (errno != EAGAIN) {
       return Unavailable(StrCat("the connection broke: ", ErrorText(errno)));
     }
-    if (!WaitFor(fd_, POLLOUT, deadline)) {
-      return DeadlineExceeded("the other side takes nothing");
-    }
+    SL_RETURN_IF_ERROR(
+        WaitFor(fd_, POLLOUT, deadline, "the other side takes nothing"));
   }
   return OkStatus();
 }
@@ -115,11 +149,16 @@ Status Socket::Receive(void* data, size_t bytes, int64_t deadline) const {
     if (errno != EAGAIN) {
       return Unavailable(StrCat("the connection broke: ", ErrorText(errno)));
     }
-    if (!WaitFor(fd_, POLLIN, deadline)) {
-      return DeadlineExceeded("the other side says nothing");
-    }
+    SL_RETURN_IF_ERROR(
+        WaitFor(fd_, POLLIN, deadline, "the other side says nothing"));
   }
   return OkStatus();
+}
+
+bool Socket::Ended() const {
+  char byte;
+  ssize_t n = recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 Status SplitAddress(const std::string& address, std::string* host, int* port) {
@@ -168,7 +207,8 @@ Result<Socket> Listen(const std::string& host, int port, int* chosen) {
 }
 
 Result<Socket> Accept(const Socket& listener, int64_t deadline) {
-  while (WaitFor(listener.fd(), POLLIN, deadline)) {
+  while (true) {
+    SL_RETURN_IF_ERROR(WaitFor(listener.fd(), POLLIN, deadline, "nobody came"));
     int fd = accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC);
     if (fd >= 0) {
       SetOptions(fd);
@@ -179,7 +219,6 @@ Result<Socket> Accept(const Socket& listener, int64_t deadline) {
       return Unavailable(StrCat("cannot accept: ", ErrorText(errno)));
     }
   }
-  return DeadlineExceeded("nobody came");
 }
 
 Result<Socket> Connect(const std::string& host, int port, int64_t deadline) {
@@ -189,17 +228,25 @@ Result<Socket> Connect(const std::string& host, int port, int64_t deadline) {
     Status failed = list.status();
     if (list.ok()) {
       for (addrinfo* at = list->get(); at; at = at->ai_next) {
-        Socket s(socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC,
+        Socket s(socket(at->ai_family,
+                        at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
                         at->ai_protocol));
-        if (s && connect(s.fd(), at->ai_addr, at->ai_addrlen) == 0) {
+        // One that drops what comes is not waited for by the system's own two
+        // minutes: another address may answer.
+        SL_ASSIGN_OR_RETURN(
+            int error,
+            TryConnect(s, *at, std::min(deadline, NowNanos() + kPatienceNs)));
+        if (error == 0 && IsItself(s)) error = ECONNREFUSED;
+        if (error == 0) {
           SetOptions(s.fd());
           return s;
         }
         failed = Unavailable(StrCat("cannot connect to ", host, ":", port, ": ",
-                                    ErrorText(errno)));
+                                    ErrorText(error)));
       }
     }
     if (NowNanos() + pause >= deadline) return failed;
+    SL_RETURN_IF_ERROR(Interruption::Check());
     // Not there yet: ranks are started in any order.
     std::this_thread::sleep_for(std::chrono::nanoseconds(pause));
     pause = std::min<int64_t>(pause * 2, 200'000'000);

@@ -1,6 +1,6 @@
 // Socket: a TCP connection or a listening place, closed with the object; and
 // what is done with one before a group stands. Every wait has a deadline (of
-// NowNanos()).
+// NowNanos()), and ends with Cancelled where the thread is interrupted.
 //
 // Belongs to one thread at a time; Shutdown() may be called by any.
 #pragma once
@@ -34,6 +34,8 @@ class Socket {
   // side has gone, DeadlineExceeded.
   Status Send(const void* data, size_t bytes, int64_t deadline) const;
   Status Receive(void* data, size_t bytes, int64_t deadline) const;
+  // Whether the other side has closed it, and nothing of it is left to read.
+  bool Ended() const;
 
  private:
   int fd_ = -1;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -44,10 +45,53 @@ constexpr int64_t kLookNs = int64_t{200} * 1'000'000;
 // How long a broken data connection waits for the reason on the other one.
 constexpr int64_t kGraceNs = int64_t{5} * 1'000'000'000;
 
+// The sockets of all links of this process. A forked child closes its copies:
+// while it had them, the end of this process would be noticed by nobody.
+class OpenSockets {
+ public:
+  static void Add(const TcpMesh& mesh) {
+    OpenSockets& all = Get();
+    std::lock_guard lock(all.mu_);
+    for (const auto* sockets : {&mesh.data, &mesh.control}) {
+      for (const Socket& s : *sockets) {
+        if (s) all.fds_.push_back(s.fd());
+      }
+    }
+  }
+  static void Remove(const TcpMesh& mesh) {
+    OpenSockets& all = Get();
+    std::lock_guard lock(all.mu_);
+    for (const auto* sockets : {&mesh.data, &mesh.control}) {
+      for (const Socket& s : *sockets) std::erase(all.fds_, s.fd());
+    }
+  }
+
+ private:
+  // Never ended, as groups are not (collective/groups.cc).
+  static OpenSockets& Get() {
+    static OpenSockets* const all = [] {
+      (void)pthread_atfork([] { Get().mu_.lock(); }, [] { Get().mu_.unlock(); },
+                           [] { Get().InChild(); });
+      return new OpenSockets;
+    }();
+    return *all;
+  }
+  // Takes no memory and gives none back: other threads may have had its locks.
+  void InChild() {
+    for (int fd : fds_) close(fd);
+    fds_.clear();
+    mu_.unlock();
+  }
+
+  std::mutex mu_;  // guards what follows
+  std::vector<int> fds_;
+};
+
 class TcpLinks final : public Links {
  public:
   TcpLinks(int rank, TcpMesh mesh)
       : rank_(rank), mesh_(std::move(mesh)), piece_(kPiece) {
+    OpenSockets::Add(mesh_);
     left_.resize(mesh_.names.size());
     wake_ = Socket(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     watcher_ = StartedThread([this] { Watch(); });
@@ -57,6 +101,7 @@ class TcpLinks final : public Links {
     uint64_t one = 1;
     (void)!write(wake_.fd(), &one, sizeof(one));
     watcher_.join();
+    OpenSockets::Remove(mesh_);
   }
 
   int rank() const override { return rank_; }

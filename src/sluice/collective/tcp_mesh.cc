@@ -1,5 +1,6 @@
 #include "sluice/collective/tcp_mesh.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,8 @@ namespace {
 constexpr uint32_t kMagic = 0x31464c53;  // "SLF1", also the byte order
 constexpr uint32_t kMaxText = 1 << 16;
 constexpr int kMostSharing = 64;
+// How often ranks that wait look whether those they have met are still there.
+constexpr int64_t kLookNs = int64_t{200} * 1'000'000;
 
 // What a rank says to rank 0.
 struct Hello {
@@ -81,6 +84,7 @@ class Meeting {
     }
     if (o_.listener >= 0) {
       listener_ = Socket(o_.listener);
+      (void)fcntl(o_.listener, F_SETFD, FD_CLOEXEC);
       rows_[At(o_.rank)].port = ports_[At(o_.rank)];
     } else {
       SL_ASSIGN_OR_RETURN(
@@ -105,7 +109,7 @@ class Meeting {
   // Rank 0: every other rank comes by, and is told where all are.
   Status Gather() {
     for (int there = 1; there < size_;) {
-      Result<Socket> came = Accept(listener_, deadline_);
+      Result<Socket> came = AcceptNext();
       if (!came.ok()) return WithWhat(came.status(), Missing());
       Hello hello;
       // A stranger may say nothing; it is not waited for for long.
@@ -134,6 +138,35 @@ class Meeting {
       if (!sent.ok()) return WithWhat(sent, StrCat("rank ", r));
     }
     return OkStatus();
+  }
+
+  // While it waits it looks after those that are connected: who has died would
+  // never come.
+  Result<Socket> AcceptNext() const {
+    return WhileAllStay(Code::kDeadlineExceeded, [&](int64_t until) {
+      return Accept(listener_, until);
+    });
+  }
+
+  // Tries again after such an error, until the deadline, with a look at the
+  // others now and then.
+  template <class F>
+  Result<Socket> WhileAllStay(Code again, const F& attempt) const {
+    while (true) {
+      for (int r = 0; r < size_; ++r) {
+        const Socket& s = mesh_.control[At(r)];
+        if (!s || !s.Ended()) continue;
+        return Status(Code::kUnavailable,
+                      StrCat("rank ", r, " (", hosts_[At(r)], ", process ",
+                             rows_[At(r)].process,
+                             ") closed its connection before all had met: it "
+                             "was killed, or gave up"));
+      }
+      const int64_t until = std::min(deadline_, NowNanos() + kLookNs);
+      Result<Socket> found = attempt(until);
+      if (found.ok() || found.status().code() != again) return found;
+      if (NowNanos() >= deadline_) return found;
+    }
   }
 
   std::string Missing() const {
@@ -214,7 +247,9 @@ class Meeting {
       for (Kind kind : {kControl, kData}) {
         if (kind == kControl && r == 0) continue;  // it reported there
         Result<Socket> made =
-            Connect(hosts_[At(r)], rows_[At(r)].port, deadline_);
+            WhileAllStay(Code::kUnavailable, [&](int64_t until) {
+              return Connect(hosts_[At(r)], rows_[At(r)].port, until);
+            });
         if (!made.ok()) return WithWhat(made.status(), mesh_.names[At(r)]);
         Opening opening;
         opening.kind = kind;
@@ -231,7 +266,7 @@ class Meeting {
   Status AcceptHigher() {
     int wanted = (size_ - 1 - o_.rank) * (o_.rank == 0 ? 1 : 2);
     while (wanted > 0) {
-      Result<Socket> came = Accept(listener_, deadline_);
+      Result<Socket> came = AcceptNext();
       if (!came.ok()) {
         return WithWhat(came.status(), StrCat("rank ", o_.rank,
                                               " waited for the connections "
@@ -259,7 +294,8 @@ class Meeting {
   Status ShareMemory() {
     mesh_.inboxes.resize(rows_.size());
     auto name = [&](int rank) {
-      return StrCat("/sluice-", session_, "-", rank);
+      return ShmInbox::Name(rows_[At(rank)].process,
+                            StrCat(session_, "-", rank));
     };
     auto near = [&](int rank) {
       return rank != o_.rank && hosts_[At(rank)] == hosts_[At(o_.rank)];
@@ -274,15 +310,17 @@ class Meeting {
     }
     // Once all that are near have theirs, it is opened, and once all have
     // opened it, its name goes.
-    SL_RETURN_IF_ERROR(
-        TellNear(near, [&](int) { return mesh_.inbox != nullptr; }));
-    for (int r = 0; r < size_; ++r) {
+    Status status = TellNear(near, [&](int) { return mesh_.inbox != nullptr; });
+    for (int r = 0; status.ok() && r < size_; ++r) {
       if (!near(r) || !told_[At(r)] || !mesh_.inbox) continue;
       auto opened = ShmInbox::Open(name(r), size_);
       if (opened.ok()) mesh_.inboxes[At(r)] = std::move(*opened);
     }
-    Status status =
-        TellNear(near, [&](int r) { return mesh_.inboxes[At(r)] != nullptr; });
+    if (status.ok()) {
+      status = TellNear(near,
+                        [&](int r) { return mesh_.inboxes[At(r)] != nullptr; });
+    }
+    // Also where somebody went meanwhile.
     if (mesh_.inbox) ShmInbox::Unlink(name(o_.rank));
     SL_RETURN_IF_ERROR(status);
     for (int r = 0; r < size_; ++r) {

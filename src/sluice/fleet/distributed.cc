@@ -79,6 +79,14 @@ Work Begun(collective::Work work, const Written& out, SourceLine line,
   return handle;
 }
 
+// Of what writes no tensor.
+Work Begun(const collective::Work& work, SourceLine line) {
+  return Work(work, [work, line] {
+    Status status = work.Wait();
+    if (!status.ok()) Throw(status, line);
+  });
+}
+
 // In a function that is recorded: the op, and a write of its result.
 Work Recorded(const char* op, const Tensor& out, const Tensor& t,
               const Attrs& attrs, Where where) {
@@ -146,10 +154,11 @@ void destroy_process_group(const std::string& group) {
   (void)collective::RemoveGroup(group);
 }
 
-void abort_process_group(const std::string& why, const std::string& group) {
+void abort_process_group(const std::string& why, const std::string& group,
+                         Code code) {
   std::shared_ptr<ProcessGroup> found = collective::FindGroup(group);
   if (found) {
-    found->Abort(Aborted(StrCat("rank ", found->rank(), ": ", why)));
+    found->Abort(Status(code, StrCat("rank ", found->rank(), ": ", why)));
   }
 }
 
@@ -241,7 +250,7 @@ Work all_to_all_single(const Tensor& out, const Tensor& t,
 }
 
 Work send_recv(const Tensor& out, int dst, const Tensor& in, int src,
-               const CollectiveOptions& options, Where where) {
+               const CollectiveOptions& options, Tags tags, Where where) {
   auto group = Group(options.group, where);
   SourceLine line = SourceLine::From(where);
   if (Recording::Open()) {
@@ -250,31 +259,30 @@ Work send_recv(const Tensor& out, int dst, const Tensor& in, int src,
           line);
   }
   ProcessGroup::Message sends, receives;
-  if (dst >= 0) sends = {dst, Written::Read(out)};
+  if (dst >= 0) sends = {dst, Written::Read(out), tags.out};
   if (src < 0) {
-    collective::Work work = group->SendReceive(sends, receives, line);
-    Work handle(work, [work, line] {
-      Status status = work.Wait();
-      if (!status.ok()) Throw(status, line);
-    });
+    Work handle = Begun(group->SendReceive(sends, receives, line), line);
     if (!options.async_op) handle.wait();
     return handle;
   }
   Written into("recv", in, line);
-  receives = {src, into.array()};
+  receives = {src, into.array(), tags.in};
   return Begun(group->SendReceive(sends, receives, line), into, line, options);
 }
 
 void barrier(const std::string& name, Where where) {
+  begin_barrier(name, where).wait();
+}
+
+Work begin_barrier(const std::string& name, Where where) {
   auto group = Group(name, where);
   if (Recording::Open()) {
     (void)front_internal::CallOperation("GroupBarrier", {}, {{"group", name}},
                                         "", where);
-    return;
+    return {};
   }
   SourceLine line = SourceLine::From(where);
-  Status status = group->Barrier(line).Wait();
-  if (!status.ok()) Throw(status, line);
+  return Begun(group->Barrier(line), line);
 }
 
 }  // namespace sluice::distributed

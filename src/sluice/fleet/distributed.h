@@ -42,9 +42,10 @@ bool new_group(const std::vector<int>& ranks, const std::string& name,
 bool is_initialized(const std::string& group = "world");
 // Waits for what is under way and leaves. Nothing when there is none.
 void destroy_process_group(const std::string& group = "world");
-// Ends it on all ranks, with this reason.
+// Ends it on all ranks, with this reason. `code`: what kind of error they get.
 void abort_process_group(const std::string& why,
-                         const std::string& group = "world");
+                         const std::string& group = "world",
+                         Code code = Code::kAborted);
 int get_rank(const std::string& group = "world");
 int get_world_size(const std::string& group = "world");
 // The last collectives of this rank, a line each.
@@ -95,12 +96,19 @@ Work all_to_all_single(const Tensor& out, const Tensor& t,
                        const CollectiveOptions& options = {},
                        Where where = Where::current());
 // To another rank, and from one; both calls of a pair name the same type and
-// shape. Two ranks that both send first wait for each other: send_recv does
-// both at once. `in` and `out` may hold nothing, with a rank of -1.
+// shape, and the same tag. Two ranks that both send first wait for each other:
+// send_recv does both at once. `in` and `out` may hold nothing, with a rank of
+// -1.
+struct Tags {
+  int64_t out = 0, in = 0;
+};
 Work send_recv(const Tensor& out, int dst, const Tensor& in, int src,
-               const CollectiveOptions& options = {},
+               const CollectiveOptions& options = {}, Tags tags = {},
                Where where = Where::current());
 void barrier(const std::string& group = "world",
              Where where = Where::current());
+// Ended when every rank has come to it.
+Work begin_barrier(const std::string& group = "world",
+                   Where where = Where::current());
 
 }  // namespace sluice::distributed

@@ -71,6 +71,7 @@ void Reducer::MakeBuckets() {
 
 bool Reducer::Begin() {
   if (group_->size() == 1) return false;
+  own_before_ = unaveraged_;
   unaveraged_ = true;  // until it is
   if (!sync_) return false;
   line_ = SourceLine::From(std::source_location::current());
@@ -218,16 +219,16 @@ Status Reducer::Finish() {
   }
   for (size_t i = 0; i < ready_.size(); ++i) {
     if (ready_[i]) continue;
-    // What was added up without the others counts.
+    // What was added up without the others counts. An average of before stays
+    // as it is where no rank has more: once more, it would be rounded again.
     Tensor before = parameters_[i].grad();
+    if (before.defined() && own_before_) ready_[i] = true;
     if (buckets_[places_[i].bucket].sparse) {
       SL_RETURN_IF_ERROR(PutRows(i, before));
-      if (before.defined()) ready_[i] = true;
       continue;
     }
     SL_RETURN_IF_ERROR(Put(
         i, before.defined() ? before.to_dense().to("cpu:0").array() : Array()));
-    if (before.defined()) ready_[i] = true;
   }
   SL_RETURN_IF_ERROR(SendFull());
   if (options_.find_unused) SL_RETURN_IF_ERROR(FindUsed(&used));

@@ -105,7 +105,8 @@ class Reducer final : public LeafWatch {
   std::vector<Bucket> buckets_;
   std::vector<Place> places_;  // by leaf
   // Of the run.
-  SourceLine line_;  // of backward()
+  SourceLine line_;          // of backward()
+  bool own_before_ = false;  // grads may hold what this rank alone added up
   std::vector<bool> ready_;
   size_t next_ = 0;  // bucket to be sent
 };

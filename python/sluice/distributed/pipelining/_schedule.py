@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ._orders import Action, drawn, gpipe_order, one_f_one_b_order, ticks
@@ -73,9 +73,10 @@ class _Schedule:
         self, *args: Any, target: Any = None, losses: list[Any] | None = None, **kw: Any
     ) -> Any:
         """One batch forward and back. The first stage gets the input, whose tensors
-        are cut along axis 0, the last one target; losses gets those of the
-        micro-batches there. Gradients are added to `grad`, those of the mean over the
-        micro-batches. Returns the last stage's output, None on the others."""
+        and arrays, also those in lists, tuples and dicts, are cut along axis 0, the
+        last one target; losses gets those of the micro-batches there. Gradients are
+        added to `grad`, those of the mean over the micro-batches. Returns the last
+        stage's output, None on the others."""
         stage = self.stage
         if stage.is_last and self.loss_fn is None:
             raise ValueError(
@@ -117,10 +118,18 @@ class _Schedule:
 
     def _cut(self, args: Any, kw: Any, what: str) -> list[Any]:
         """The arguments of every micro-batch."""
+        import numpy as np
+
         from ... import _core
 
         def parts(value: Any) -> list[Any]:
-            if not isinstance(value, _core.Tensor):
+            if isinstance(value, Mapping):
+                cut = {key: parts(one) for key, one in value.items()}
+                return [{k: p[i] for k, p in cut.items()} for i in range(self.batches)]
+            if isinstance(value, (list, tuple)):
+                many = [parts(one) for one in value]
+                return [_like(value, [p[i] for p in many]) for i in range(self.batches)]
+            if not isinstance(value, (_core.Tensor, np.ndarray)):
                 return [value] * self.batches
             rows = value.shape[0] if value.ndim else 0
             if rows == 0 or rows % self.batches:
@@ -137,6 +146,13 @@ class _Schedule:
             (tuple(p[i] for p in places), {key: p[i] for key, p in named.items()})
             for i in range(self.batches)
         ]
+
+
+def _like(given: Any, values: list[Any]) -> Any:
+    """A list or tuple of the same kind."""
+    if hasattr(given, "_fields"):
+        return type(given)(*values)
+    return values if isinstance(given, list) else tuple(values)
 
 
 class ScheduleGPipe(_Schedule):
