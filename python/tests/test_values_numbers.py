@@ -161,3 +161,18 @@ def test_complex_quotients_of_large_and_small_numbers():
     w = np.array([2e25, 1e-25j, 1 - 2j, 1e38j, 1e-38], np.complex64)
     made = (sl.tensor(z) / sl.tensor(w)).numpy()
     assert np.allclose(made, z.astype(complex) / w.astype(complex), rtol=1e-6)
+
+
+def test_floor_of_a_quotient_by_infinity():
+    # -0.0: what floor(-1 / inf) says.
+    inf = float("inf")
+    a, b = sl.tensor([-1.0, 1.0, 1.0, -1.0]), sl.tensor([inf, inf, -inf, -inf])
+    for kind in (sl.float32, sl.float64, sl.float16):
+        assert (a.to(kind) // b.to(kind)).tolist() == [-1.0, 0.0, -1.0, 0.0]
+
+
+def test_complex_quotient_by_zero_and_infinity():
+    # NaN in both parts.
+    inf = float("inf")
+    made = (sl.tensor([1.5 - 2j, 1 + 1j]) / sl.tensor([0j, inf + 0j])).tolist()
+    assert (made[0].real, made[0].imag, made[1]) == (inf, -inf, 0j)
