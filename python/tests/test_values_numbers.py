@@ -176,3 +176,33 @@ def test_complex_quotient_by_zero_and_infinity():
     inf = float("inf")
     made = (sl.tensor([1.5 - 2j, 1 + 1j]) / sl.tensor([0j, inf + 0j])).tolist()
     assert (made[0].real, made[0].imag, made[1]) == (inf, -inf, 0j)
+
+
+def test_complex_numbers_have_no_float_power():
+    # Their imaginary parts were dropped.
+    with pytest.raises(TypeError, match="wanted real ones"):
+        sl.float_power(sl.tensor([1 + 2j]), 2)
+
+
+def test_take_along_an_axis_that_is_not_there_is_refused():
+    with pytest.raises(IndexError, match="axis -3 of a tensor of 2 axes"):
+        sl.take(sl.ones((2, 2)), [0], -3)
+
+
+def test_variance_over_nothing_left_is_infinite():
+    x = sl.tensor([1.0, 2.0, 4.0])
+    assert sl.var(x, correction=3).item() == float("inf")
+    assert sl.std(x, correction=5).item() == float("inf")
+    assert math.isnan(sl.var(sl.tensor([1.0])).item())
+
+
+def test_nan_that_becomes_infinite_stays_so():
+    # What stood in for NaN was then replaced as an infinity.
+    x = sl.tensor([float("nan"), float("inf"), -float("inf")])
+    made = sl.nan_to_num(x, nan=float("inf"), posinf=1.0, neginf=float("nan"))
+    assert made[:2].tolist() == [float("inf"), 1.0] and made[2].isnan()
+
+
+def test_slope_between_neighbours_is_theirs_alone():
+    (made,) = sl.gradient(sl.tensor([1.0, float("inf"), 5.0]))
+    assert made.tolist() == [float("inf"), 2.0, -float("inf")]

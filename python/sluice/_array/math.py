@@ -165,6 +165,8 @@ def round(x: Any, decimals: int = 0) -> Tensor:
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     """How often each of 0, 1, ... is there, or the sum of its weights."""
+    if as_tensor(x).ndim > 1:
+        raise ValueError(f"bincount(): x has {as_tensor(x).ndim} axes; wanted a vector")
     if weights is None:
         return _ops.bin_count(x, minlength=minlength)
     weights = as_tensor(weights)
@@ -321,9 +323,11 @@ def nan_to_num(
     if not x.dtype.is_floating_point:
         return own_copy(x)
     limits = finfo(x.dtype)
-    x = _ops.where(_ops.isnan(x), 0.0 if nan is None else nan, x)
-    x = _ops.where(_ops.equal(x, inf), limits.max if posinf is None else posinf, x)
-    return _ops.where(_ops.equal(x, -inf), limits.min if neginf is None else neginf, x)
+    # Where they are is asked of x: what stands in for one may be another of them.
+    made = _ops.where(_ops.isnan(x), 0.0 if nan is None else nan, x)
+    high, low = _ops.equal(x, inf), _ops.equal(x, -inf)
+    made = _ops.where(high, limits.max if posinf is None else posinf, made)
+    return _ops.where(low, limits.min if neginf is None else neginf, made)
 
 
 def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
