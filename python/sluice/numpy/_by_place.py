@@ -77,7 +77,9 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
     return _shape.squeeze(a, axis)
 
 
-def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -> Tensor:
+def reshape(
+    a: Any, shape: Any, order: str = "C", *, copy: bool | None = None
+) -> Tensor:
     """The same elements in order under another shape; one size may be -1.
 
     order "F": the first index runs fastest, in both.

@@ -179,7 +179,7 @@ def pad(
 ) -> Tensor:  # fmt: skip
     """A border around an array: one width, (before, after), or these for each axis.
 
-    mode: constant (0 by default), edge, reflect, symmetric or wrap. constant_values: given as
+    mode: constant, edge, reflect, symmetric or wrap. constant_values: 0, or given as
     widths are.
     """
     a = as_tensor(array)

@@ -14,8 +14,8 @@ complex64 AsComplex(double re, double im) {
   return {static_cast<float>(re), static_cast<float>(im)};
 }
 
-// By a number without a square to divide by: of 0 infinities with the signs of a,
-// of an infinite one what the quotient of its parts leaves.
+// By a number without a square to divide by: by 0 infinities with the signs of
+// a, by an infinite one what the quotient of its parts leaves.
 complex64 DivByExtreme(double ar, double ai, double br, double bi) {
   if (br == 0 && bi == 0) return AsComplex(ar / 0.0, ai / 0.0);
   if (std::fabs(br) >= std::fabs(bi)) {
