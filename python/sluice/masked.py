@@ -11,7 +11,7 @@ from typing import Any
 from . import _core, _ops
 from ._array import layers, reduce, spread
 from ._array.math import logaddexp as _logaddexp
-from ._array.shape import as_tensor, may_be
+from ._array.shape import as_tensor
 from ._array.types import iinfo
 from ._core import Tensor
 
@@ -48,10 +48,10 @@ def _kept(x: Any, mask: Any, value: Any, dtype: Any = None) -> Tensor:
     mask = as_tensor(mask)
     if mask.dtype != _core.bool:
         raise TypeError(f"mask is {mask.dtype.name}; wanted bools")
-    sizes = x.shape[x.ndim - mask.ndim :] if mask.ndim <= x.ndim else None
-    if sizes is None or any(
-        m is not None and m != 1 and not may_be(n, m)
-        for n, m in zip(sizes, mask.shape)
+    # Sizes that are open are compared when they are known.
+    known = not (x.symbolic or mask.symbolic)
+    if mask.ndim > x.ndim or known and any(
+        m not in (1, n) for n, m in zip(x.shape[::-1], mask.shape[::-1])
     ):
         raise ValueError(f"mask is {list(mask.shape)}, x {list(x.shape)}; wanted a mask "
                          "that broadcasts to x")  # fmt: skip

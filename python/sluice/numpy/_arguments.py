@@ -39,3 +39,10 @@ def floats(x: Any) -> Tensor:
     x = as_tensor(x)
     there = x.dtype.is_floating_point or x.dtype.is_complex
     return x if there else _ops.cast(x, _core.default_float())
+
+
+def listed(value: Any) -> Any:
+    """Numbers, or nested lists of them, of what a program wrote down."""
+    if isinstance(value, (list, tuple, range)):
+        return [listed(v) for v in value]
+    return value.tolist() if hasattr(value, "tolist") else value

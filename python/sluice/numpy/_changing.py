@@ -13,6 +13,7 @@ from .._array.pick import take
 from .._array.pieces import tensor_split
 from .._array.shape import as_tensor, concat, ravel
 from .._core import Tensor
+from ._arguments import listed
 
 __all__ = [
     "append",
@@ -81,28 +82,26 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
     return concat([ravel(a), ravel(more)]) if axis is None else concat([a, more], axis)
 
 
+def _places_of(obj: Any, n: int, what: str) -> Any:
+    """A place, or a list of them; a mask of n stands for where it is true."""
+    if isinstance(obj, slice):
+        return list(range(n)[obj])
+    given = listed(obj)
+    each = given if isinstance(given, list) else [given]
+    if each and all(isinstance(i, bool) for i in each):
+        if not isinstance(given, list) or len(given) != n:
+            raise ValueError(f"{what}(): a mask of {len(each)} for {n} places; wanted "
+                             "as many")  # fmt: skip
+        return [i for i, yes in enumerate(given) if yes]
+    for i in each:
+        whole(i, f"{what}(): a place")
+    return given
+
+
 def _kept(n: int, gone: Any) -> list[int]:
-    if isinstance(gone, slice):
-        out = set(range(n)[gone])
-    elif isinstance(gone, int) and not isinstance(gone, bool):
-        out = {range(n)[gone]}
-    else:
-        gone = _places_of(gone, "delete")
-        listed = as_tensor(gone).tolist()
-        if as_tensor(gone).dtype == _core.bool:
-            if not isinstance(listed, list) or len(listed) != n:
-                raise ValueError(f"delete(): a mask of {as_tensor(gone).numel()} for "
-                                 f"{n} places; wanted as many")  # fmt: skip
-            listed = [i for i, yes in enumerate(listed) if yes]
-        out = {range(n)[i] for i in (listed if isinstance(listed, list) else [listed])}
+    places = _places_of(gone, n, "delete")
+    out = {range(n)[i] for i in (places if isinstance(places, list) else [places])}
     return [i for i in range(n) if i not in out]
-
-
-def _places_of(obj: Any, what: str) -> Tensor:
-    obj = as_tensor(obj)
-    if (obj.dtype.is_floating_point and obj.numel()) or obj.dtype.is_complex:
-        raise IndexError(f"{what}(): places are {obj.dtype.name}; wanted integers")
-    return obj
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
@@ -118,13 +117,9 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     a = as_tensor(arr)
     a, at = (ravel(a), 0) if axis is None else (a, *axes_tuple(axis, a.ndim, "insert"))
     n = int(a.shape[at])
-    obj = list(range(n)[obj]) if isinstance(obj, slice) else obj
-    given = _places_of(obj, "insert").tolist()
-    if isinstance(given, list) and as_tensor(given).dtype == _core.bool:
-        given = [i for i, yes in enumerate(given) if yes]
-    listed = given if isinstance(given, list) else [given]
+    given = _places_of(obj, n, "insert")
     places = []
-    for place in listed:
+    for place in given if isinstance(given, list) else [given]:
         if not -n <= place <= n:
             raise IndexError(f"insert(): place {place} of {n}; wanted {-n} to {n}")
         places.append(place + n if place < 0 else place)
@@ -160,17 +155,17 @@ _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 def _pairs(given: Any, ndim: int, what: str) -> list[list[Any]]:
     """One number, (before, after), or these for each axis, as a pair for each."""
-    listed = as_tensor(given).tolist()
-    if not isinstance(listed, list):
-        return [[listed, listed]] * ndim
-    if not isinstance(listed[0], list):
-        listed = [listed]
-    listed = [pair * 2 if len(pair) == 1 else pair for pair in listed]
-    listed = listed * ndim if len(listed) == 1 else listed
-    if len(listed) != ndim or any(len(pair) != 2 for pair in listed):
+    pairs = listed(given)
+    if not isinstance(pairs, list):
+        return [[pairs, pairs]] * ndim
+    if not isinstance(pairs[0], list):
+        pairs = [pairs]
+    pairs = [pair * 2 if len(pair) == 1 else pair for pair in pairs]
+    pairs = pairs * ndim if len(pairs) == 1 else pairs
+    if len(pairs) != ndim or any(len(pair) != 2 for pair in pairs):
         raise ValueError(f"pad(): {what} is {given}; wanted one number, a pair, or a "
                          f"pair for each of {ndim} axes")  # fmt: skip
-    return listed
+    return pairs
 
 
 def pad(
@@ -204,15 +199,21 @@ def pad(
 
 def _framed(a: Tensor, widths: list[list[int]], values: Any) -> Tensor:
     if not isinstance(values, (list, tuple, Tensor)):
-        value = _core.value_as(values, a.dtype, "pad(): constant_values").item()
+        value = _as_element(values, a)
         return _ops.pad(a, [n for pair in widths for n in pair], value=value)
     for at, pair in enumerate(_pairs(values, a.ndim, "constant_values")):
         for n, value, side in zip(widths[at], pair, (0, 1)):
             flat = [0] * (2 * a.ndim)
             flat[2 * at + side] = n
-            value = _core.value_as(value, a.dtype, "pad(): constant_values").item()
-            a = _ops.pad(a, flat, value=value)
+            a = _ops.pad(a, flat, value=_as_element(value, a))
     return a
+
+
+def _as_element(value: Any, a: Tensor) -> Any:
+    """A number as one of the array's: integers without fractions, as numpy has it."""
+    if a.dtype == _core.bool:
+        return bool(value)
+    return value if a.dtype.is_floating_point else int(value)
 
 
 def _places(n: int, before: int, behind: int, mode: str) -> list[int]:

@@ -115,7 +115,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     kind = _core.promote_types(x.dtype, bins.dtype)
     x, bins = _ops.cast(x, kind), _ops.cast(bins, kind)
     falls = _ops.any_of(_ops.less(bins[1:], bins[:-1]))
-    if bins.symbolic or not bool(falls):
+    if falls.symbolic or not bool(falls):
         return searchsorted(bins, x, right=not right)
     if bool(_ops.any_of(_ops.greater(bins[1:], bins[:-1]))):
         raise ValueError("digitize(): bins grow and fall; wanted one of them")

@@ -39,7 +39,7 @@ def _sizes(size: Any) -> tuple[int, ...]:
 
 def _spread(size: Any, what: str, *given: Any) -> tuple[int, ...]:
     """A draw for every place of the parameters; they fit a size that is given."""
-    own = broadcast_shapes(*(as_tensor(v).shape for v in given))
+    own = broadcast_shapes(*(v.shape for v in given if isinstance(v, Tensor)))
     if size is None:
         return own
     sizes = _sizes(size)
@@ -49,9 +49,21 @@ def _spread(size: Any, what: str, *given: Any) -> tuple[int, ...]:
     return sizes
 
 
-def _want(good: Any, what: str, name: str, value: Any, wanted: str) -> None:
-    if not bool(_ops.all_of(as_tensor(good))):
+def _want(
+    value: Any, least: float, most: float, what: str, name: str, wanted: str
+) -> None:
+    """Numbers within bounds; those of a graph are not known yet."""
+    if isinstance(value, Tensor):
+        good = _ops.all_of(_ops.logical_and(
+            _ops.greater_equal(value, least), _ops.less_equal(value, most)))
+        fits = good.symbolic or bool(good)
+    else:
+        fits = least <= value <= most
+    if not fits:
         raise ValueError(f"{what}(): {name} is {value}; wanted {wanted}")
+
+
+_INF = float("inf")
 
 
 def _number(v: Any) -> Any:
@@ -81,7 +93,7 @@ class Generator:
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Tensor:
         """Of this mean and standard deviation."""
         loc, scale = _number(loc), _number(scale)
-        _want(_ops.greater_equal(scale, 0), "normal", "scale", scale, "0 or more")
+        _want(scale, 0, _INF, "normal", "scale", "0 or more")
         sizes = _spread(size, "normal", loc, scale)
         return self._draw(draws.normal, loc, scale, sizes)
 
@@ -108,14 +120,14 @@ class Generator:
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Tensor:
         """Waiting times of this mean."""
         scale = _number(scale)
-        _want(_ops.greater_equal(scale, 0), "exponential", "scale", scale, "0 or more")
+        _want(scale, 0, _INF, "exponential", "scale", "0 or more")
         chances = _ops.sub(1.0, self.random(_spread(size, "exponential", scale)))
         return _ops.mul(_ops.neg(_ops.log(chances)), scale)
 
     def poisson(self, lam: Any = 1.0, size: Any = None) -> Tensor:
         """How many events come to pass, of this mean."""
         rate = _ops.cast(as_tensor(lam), _core.float32)
-        _want(_ops.greater_equal(rate, 0), "poisson", "lam", lam, "0 or more")
+        _want(rate, 0, _INF, "poisson", "lam", "0 or more")
         rates = _ops.broadcast_to(rate, _spread(size, "poisson", rate))
 
         def make(generator: Any) -> Tensor:
@@ -130,8 +142,7 @@ class Generator:
         if whole(n, "binomial(): n") < 0:
             raise ValueError(f"binomial(): n is {n}; wanted 0 or more")
         p = _number(p)
-        sure = _ops.logical_and(_ops.greater_equal(p, 0), _ops.less_equal(p, 1))
-        _want(sure, "binomial", "p", p, "numbers from 0 to 1")
+        _want(p, 0, 1, "binomial", "p", "numbers from 0 to 1")
         tries = self.random((*_spread(size, "binomial", p), n))
         p = _ops.expand_dims(p, -1) if isinstance(p, Tensor) and p.ndim else p
         return _ops.sum(_ops.cast(_ops.less(tries, p), _core.int64), (-1,))
@@ -177,6 +188,8 @@ def _want_chances(p: Tensor, n: int) -> None:
     """What numpy asks of chances: one for each, none below 0, 1 in all."""
     if p.ndim != 1 or p.shape[0] != n:
         raise ValueError(f"choice(): p is {list(p.shape)}; wanted {n} chances")
+    if p.symbolic:
+        return
     total = float(_ops.sum(_ops.cast(p, _core.float64)))
     if not bool(_ops.all_of(_ops.greater_equal(p, 0))) or not abs(total - 1) < 1e-5:
         raise ValueError(f"choice(): p adds up to {total}; wanted chances of 0 or more "
