@@ -206,3 +206,20 @@ def test_nan_that_becomes_infinite_stays_so():
 def test_slope_between_neighbours_is_theirs_alone():
     (made,) = sl.gradient(sl.tensor([1.0, float("inf"), 5.0]))
     assert made.tolist() == [float("inf"), 2.0, -float("inf")]
+
+
+def test_complex_numbers_are_not_taken_as_their_real_parts():
+    z = sl.tensor([1 + 2j, 3 - 1j])
+    for f in (
+        lambda: sl.cov(z),
+        lambda: sl.corrcoef(z),
+        lambda: sl.bincount(sl.tensor([0, 1]), z),
+        lambda: sl.special.zeta(z, 1.0),
+    ):
+        with pytest.raises(TypeError, match="complex64; wanted real numbers"):
+            f()
+
+
+def test_close_without_tolerance_compares_large_integers_exactly():
+    a, b = sl.tensor([2**53, 7]), sl.tensor([2**53 + 1, 7])
+    assert sl.isclose(a, b, rtol=0, atol=0).tolist() == [False, True]

@@ -170,6 +170,10 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     if weights is None:
         return _ops.bin_count(x, minlength=minlength)
     weights = as_tensor(weights)
+    if weights.dtype.is_complex:
+        raise TypeError(
+            f"bincount(): weights are {weights.dtype.name}; wanted real numbers"
+        )
     if weights.dtype not in (_core.float32, _core.float64):
         weights = _ops.cast(weights, _core.float64)
     return _ops.bin_count(x, weights, minlength=minlength)
@@ -249,7 +253,7 @@ def isclose(
     if a.dtype.is_complex or other.dtype.is_complex:
         return _close_complex(a, other, rtol, atol, equal_nan)
     if not (a.dtype.is_floating_point or other.dtype.is_floating_point):
-        if a.dtype == _core.bool:
+        if a.dtype == _core.bool or rtol == atol == 0:
             return _ops.equal(a, other)
         return _ops.approximate_equal(
             _ops.cast(a, _core.float64), _ops.cast(other, _core.float64),

@@ -213,7 +213,8 @@ def _as_element(value: Any, a: Tensor) -> Any:
     """A number as one of the array's: integers without fractions, as numpy has it."""
     if a.dtype == _core.bool:
         return bool(value)
-    return value if a.dtype.is_floating_point else int(value)
+    real = a.dtype.is_floating_point or a.dtype.is_complex
+    return value if real else int(value)
 
 
 def _places(n: int, before: int, behind: int, mode: str) -> list[int]:
