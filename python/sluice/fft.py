@@ -79,6 +79,8 @@ def _over(
     x = _numbers(x)
     plan = _plan(x, s, dim, what)
     if not plan:
+        if last is not others:
+            raise ValueError(f"{what}(): no axes; wanted one or more")
         return x if x.dtype.is_complex else _ops.cast(x, _core.complex64)
     steps = [(others, a, n) for a, n in plan[:-1]]
     steps.insert(0 if first else len(steps), (last, *plan[-1]))

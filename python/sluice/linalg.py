@@ -235,16 +235,27 @@ def matrix_power(x: Any, n: int) -> Tensor:
     return _ops.matrix_power(sized(x, -2, -1), n)
 
 
-def matrix_rank(x: Any, rtol: float | None = None) -> Tensor:
-    """How many singular values exceed rtol times the largest."""
+def matrix_rank(
+    x: Any, tol: float | None = None, hermitian: bool = False, *,
+    atol: float | None = None, rtol: float | None = None,
+) -> Tensor:  # fmt: skip
+    """How many singular values exceed atol and rtol times the largest.
+
+    tol: the older name of atol. hermitian=True: those of symmetric matrices, by their
+    eigenvalues.
+    """
     from ._array.types import finfo
 
+    if tol is not None and (atol is not None or rtol is not None):
+        raise TypeError("matrix_rank(): tol beside atol or rtol; wanted one of them")
     x = as_tensor(x)
-    values = svdvals(x)
+    least = tol if atol is None else atol
+    values = _ops.abs(eigvalsh(x)) if hermitian else svdvals(x)
     if rtol is None:
-        rtol = max(x.shape[-2:]) * finfo(x.dtype).eps
-    largest = _ops.max(values, -1, True)
-    return _ops.sum(_ops.cast(_ops.greater(values, largest * rtol), _core.int64), -1)
+        rtol = 0.0 if least else max(x.shape[-2:]) * finfo(x.dtype).eps
+    bound = _ops.mul(_ops.max(values, -1, True), rtol)
+    bound = bound if least is None else _ops.maximum(bound, least)
+    return _ops.sum(_ops.cast(_ops.greater(values, bound), _core.int64), -1)
 
 
 def multi_dot(xs: Any) -> Tensor:
@@ -353,6 +364,9 @@ def norm(
     axes = axes_of(x, dim, keepdim, axis, keepdims)
     if ord is None:
         return _ops.norm(x, axes.over, axes.keep)
+    if axes.over is None and x.ndim > 2:
+        raise ValueError(f"norm(): x has {x.ndim} axes and ord is {ord!r}; wanted 1 or "
+                         "2 axes, or dim")  # fmt: skip
     matrices = isinstance(ord, str) or (axes.over is None and x.ndim == 2)
     if isinstance(axes.over, (tuple, list)):
         matrices = len(axes.over) == 2

@@ -48,6 +48,13 @@ def _kept(x: Any, mask: Any, value: Any, dtype: Any = None) -> Tensor:
     mask = as_tensor(mask)
     if mask.dtype != _core.bool:
         raise TypeError(f"mask is {mask.dtype.name}; wanted bools")
+    # Sizes that are open are compared when they are known.
+    known = not (x.symbolic or mask.symbolic)
+    if mask.ndim > x.ndim or known and any(
+        m not in (1, n) for n, m in zip(x.shape[::-1], mask.shape[::-1])
+    ):
+        raise ValueError(f"mask is {list(mask.shape)}, x {list(x.shape)}; wanted a mask "
+                         "that broadcasts to x")  # fmt: skip
     return _ops.where(mask, x, _core.value_as(value, x.dtype, "mask"))
 
 

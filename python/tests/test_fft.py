@@ -82,3 +82,9 @@ def test_gradients_are_refused_not_dropped():
         assert sl.fft.fft(x).shape == (4,)
     with pytest.raises(TypeError, match="complex128"):
         sl.fft.fft(sl.ones(4, dtype=sl.float64))
+
+
+def test_real_transform_over_no_axes_is_refused():
+    # It gave complex numbers back.
+    with pytest.raises(ValueError, match="no axes; wanted one or more"):
+        sl.fft.irfftn(sl.ones(2), dim=())

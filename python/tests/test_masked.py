@@ -60,3 +60,11 @@ def test_places_and_nothing_at_all():
     assert np.isnan(sl.masked.mean(x[0], mask=none).item())
     with pytest.raises(TypeError, match="mask is float64; wanted bools"):
         sl.masked.sum(x, mask=x)
+
+
+def test_mask_with_more_axes_than_the_tensor_is_refused():
+    # It stretched the tensor.
+    with pytest.raises(ValueError, match=r"mask is \[2, 3\], x \[3\]; wanted a mask"):
+        sl.masked.sum(sl.ones(3), mask=sl.ones((2, 3)).bool())
+    with pytest.raises(ValueError, match="that broadcasts to x"):
+        sl.masked.mean(sl.ones((2, 1)), mask=sl.ones((2, 3)).bool())

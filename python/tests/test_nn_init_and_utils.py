@@ -22,6 +22,16 @@ class TestInit:
         x = filled(nn.init.trunc_normal_, 100, 50, std=0.1, a=-0.2, b=0.2)
         assert np.abs(x).max() <= 0.2
 
+    def test_bounds_of_a_truncated_normal_are_numbers_not_deviations(self):
+        # PyTorch's: with the default bounds of -2 and 2 a small one is not cut off.
+        x = filled(nn.init.trunc_normal_, 300, 100, std=0.02)
+        assert abs(x.std() - 0.02) < 0.0003 and np.abs(x).max() > 0.06
+        x = filled(nn.init.trunc_normal_, 300, 100, mean=1.0, a=0.5, b=5.0)
+        assert x.min() >= 0.5 and x.min() < 0.51 and x.max() > 4
+        assert abs(x.mean() - 1.5091) < 0.01
+        x = filled(nn.init.trunc_normal_, 300, 100)
+        assert np.abs(x).max() <= 2 and abs(x.std() - 0.8796) < 0.01
+
     def test_constants(self):
         assert (filled(nn.init.constant_, 2, 2, val=7.0) == 7).all()
         assert (filled(nn.init.ones_, 2) == 1).all()
@@ -68,8 +78,8 @@ class TestInit:
             nn.init.xavier_uniform_(sl.zeros((3,)))
         with pytest.raises(ValueError, match="fan_in or fan_out"):
             nn.init.kaiming_normal_(sl.zeros((3, 3)), mode="fan")
-        with pytest.raises(NotImplementedError):
-            nn.init.trunc_normal_(sl.zeros((3,)), a=-1.0, b=5.0)
+        with pytest.raises(ValueError, match="wanted std > 0 and a < b"):
+            nn.init.trunc_normal_(sl.zeros((3,)), a=5.0, b=-1.0)
         with pytest.raises(ValueError, match="matrix"):
             nn.init.eye_(sl.zeros((3,)))
 

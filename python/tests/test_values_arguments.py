@@ -301,3 +301,19 @@ def test_targets_of_embedding_losses_that_are_neither_1_nor_minus_1():
     x, t = sl.tensor([0.25, 0.25, 0.25]), sl.tensor([1.0, -1.0, 0.0])
     made = F.hinge_embedding_loss(x, t, reduction="none")
     assert made.tolist() == [0.25, 0.75, 1.0]
+
+
+def test_second_argument_of_matrix_rank_is_a_bound_not_a_share():
+    x = sl.tensor([[5.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.1]])
+    assert sl.linalg.matrix_rank(x, 0.2).item() == 2
+    assert sl.linalg.matrix_rank(x, tol=0.2, hermitian=True).item() == 2
+    assert sl.linalg.matrix_rank(x, rtol=0.2).item() == 1
+    assert sl.linalg.matrix_rank(x, atol=0.2, rtol=0.11).item() == 1
+    with pytest.raises(TypeError, match="one of them"):
+        sl.linalg.matrix_rank(x, 0.2, rtol=0.1)
+
+
+def test_norm_of_an_order_over_three_axes_is_refused():
+    with pytest.raises(ValueError, match="3 axes and ord is 1; wanted 1 or 2 axes"):
+        sl.linalg.norm(sl.ones((2, 2, 2)), 1)
+    assert sl.linalg.norm(sl.ones((2, 2, 2)), 1, dim=-1).shape == (2, 2)

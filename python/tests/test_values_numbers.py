@@ -161,3 +161,65 @@ def test_complex_quotients_of_large_and_small_numbers():
     w = np.array([2e25, 1e-25j, 1 - 2j, 1e38j, 1e-38], np.complex64)
     made = (sl.tensor(z) / sl.tensor(w)).numpy()
     assert np.allclose(made, z.astype(complex) / w.astype(complex), rtol=1e-6)
+
+
+def test_floor_of_a_quotient_by_infinity():
+    # -0.0: what floor(-1 / inf) says.
+    inf = float("inf")
+    a, b = sl.tensor([-1.0, 1.0, 1.0, -1.0]), sl.tensor([inf, inf, -inf, -inf])
+    for kind in (sl.float32, sl.float64, sl.float16):
+        assert (a.to(kind) // b.to(kind)).tolist() == [-1.0, 0.0, -1.0, 0.0]
+
+
+def test_complex_quotient_by_zero_and_infinity():
+    # NaN in both parts.
+    inf = float("inf")
+    made = (sl.tensor([1.5 - 2j, 1 + 1j]) / sl.tensor([0j, inf + 0j])).tolist()
+    assert (made[0].real, made[0].imag, made[1]) == (inf, -inf, 0j)
+
+
+def test_complex_numbers_have_no_float_power():
+    # Their imaginary parts were dropped.
+    with pytest.raises(TypeError, match="wanted real ones"):
+        sl.float_power(sl.tensor([1 + 2j]), 2)
+
+
+def test_take_along_an_axis_that_is_not_there_is_refused():
+    with pytest.raises(IndexError, match="axis -3 of a tensor of 2 axes"):
+        sl.take(sl.ones((2, 2)), [0], -3)
+
+
+def test_variance_over_nothing_left_is_infinite():
+    x = sl.tensor([1.0, 2.0, 4.0])
+    assert sl.var(x, correction=3).item() == float("inf")
+    assert sl.std(x, correction=5).item() == float("inf")
+    assert math.isnan(sl.var(sl.tensor([1.0])).item())
+
+
+def test_nan_that_becomes_infinite_stays_so():
+    # What stood in for NaN was then replaced as an infinity.
+    x = sl.tensor([float("nan"), float("inf"), -float("inf")])
+    made = sl.nan_to_num(x, nan=float("inf"), posinf=1.0, neginf=float("nan"))
+    assert made[:2].tolist() == [float("inf"), 1.0] and made[2].isnan()
+
+
+def test_slope_between_neighbours_is_theirs_alone():
+    (made,) = sl.gradient(sl.tensor([1.0, float("inf"), 5.0]))
+    assert made.tolist() == [float("inf"), 2.0, -float("inf")]
+
+
+def test_complex_numbers_are_not_taken_as_their_real_parts():
+    z = sl.tensor([1 + 2j, 3 - 1j])
+    for f in (
+        lambda: sl.cov(z),
+        lambda: sl.corrcoef(z),
+        lambda: sl.bincount(sl.tensor([0, 1]), z),
+        lambda: sl.special.zeta(z, 1.0),
+    ):
+        with pytest.raises(TypeError, match="complex64; wanted real numbers"):
+            f()
+
+
+def test_close_without_tolerance_compares_large_integers_exactly():
+    a, b = sl.tensor([2**53, 7]), sl.tensor([2**53 + 1, 7])
+    assert sl.isclose(a, b, rtol=0, atol=0).tolist() == [False, True]

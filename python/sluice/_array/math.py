@@ -165,9 +165,15 @@ def round(x: Any, decimals: int = 0) -> Tensor:
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Tensor:
     """How often each of 0, 1, ... is there, or the sum of its weights."""
+    if as_tensor(x).ndim > 1:
+        raise ValueError(f"bincount(): x has {as_tensor(x).ndim} axes; wanted a vector")
     if weights is None:
         return _ops.bin_count(x, minlength=minlength)
     weights = as_tensor(weights)
+    if weights.dtype.is_complex:
+        raise TypeError(
+            f"bincount(): weights are {weights.dtype.name}; wanted real numbers"
+        )
     if weights.dtype not in (_core.float32, _core.float64):
         weights = _ops.cast(weights, _core.float64)
     return _ops.bin_count(x, weights, minlength=minlength)
@@ -247,7 +253,7 @@ def isclose(
     if a.dtype.is_complex or other.dtype.is_complex:
         return _close_complex(a, other, rtol, atol, equal_nan)
     if not (a.dtype.is_floating_point or other.dtype.is_floating_point):
-        if a.dtype == _core.bool:
+        if a.dtype == _core.bool or rtol == atol == 0:
             return _ops.equal(a, other)
         return _ops.approximate_equal(
             _ops.cast(a, _core.float64), _ops.cast(other, _core.float64),
@@ -321,9 +327,11 @@ def nan_to_num(
     if not x.dtype.is_floating_point:
         return own_copy(x)
     limits = finfo(x.dtype)
-    x = _ops.where(_ops.isnan(x), 0.0 if nan is None else nan, x)
-    x = _ops.where(_ops.equal(x, inf), limits.max if posinf is None else posinf, x)
-    return _ops.where(_ops.equal(x, -inf), limits.min if neginf is None else neginf, x)
+    # Where they are is asked of x: what stands in for one may be another of them.
+    made = _ops.where(_ops.isnan(x), 0.0 if nan is None else nan, x)
+    high, low = _ops.equal(x, inf), _ops.equal(x, -inf)
+    made = _ops.where(high, limits.max if posinf is None else posinf, made)
+    return _ops.where(low, limits.min if neginf is None else neginf, made)
 
 
 def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:

@@ -23,6 +23,8 @@ def cov(
     x = as_tensor(x)
     if x.ndim > 2:
         raise ValueError(f"cov(): x has {x.ndim} axes; wanted 2 at most")
+    if x.dtype.is_complex:
+        raise TypeError(f"cov(): x is {x.dtype.name}; wanted real numbers")
     if not x.dtype.is_floating_point:
         x = _ops.cast(x, _core.default_float())
     kind = x.dtype  # that of the weights: their sums are in it, as PyTorch's are

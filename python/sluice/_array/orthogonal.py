@@ -166,6 +166,8 @@ def zeta(x: Any, other: Any) -> Tensor:
     """The sum of (other + k)^-x over k = 0, 1, ...: infinite at x = 1, NaN below."""
     x, q = as_tensor(x), as_tensor(other)
     kind = result_type(x, q)
+    if kind.is_complex:
+        raise TypeError(f"zeta(): {kind.name}; wanted real numbers")
     kind = kind if kind.is_floating_point else _core.float32
     s, a = _ops.cast(x, _core.float64), _ops.cast(q, _core.float64)
     good = _ops.logical_and(_ops.greater(s, 1.0), _ops.greater(a, 0.0))

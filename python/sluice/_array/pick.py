@@ -99,6 +99,8 @@ def take(x: Any, indices: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tenso
     if axis is None:
         x, axis = ravel(x), 0
     x = as_tensor(x)
+    if not -x.ndim <= axis < max(x.ndim, 1):
+        axes_tuple(axis, x.ndim, "take")
     before = (slice(None),) * (axis if axis >= 0 else axis + x.ndim)
     indices = as_tensor(indices)
     made = x[(*before, indices)]

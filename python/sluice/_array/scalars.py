@@ -91,6 +91,9 @@ def sinc(x: Any) -> Tensor:
 def float_power(x: Any, exponent: Any) -> Tensor:
     """x to a power, computed in float64."""
     x, exponent = as_tensor(x), as_tensor(exponent)
+    if x.dtype.is_complex or exponent.dtype.is_complex:
+        raise TypeError("float_power(): complex numbers, whose powers would be "
+                        "complex128; wanted real ones, or pow()")  # fmt: skip
     return _ops.pow(_ops.cast(x, _core.float64), _ops.cast(exponent, _core.float64))
 
 

@@ -40,6 +40,8 @@ def _along(x: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
             raise ValueError(f"gradient(): {step.shape[0]} coordinates for {size} "
                              "elements; wanted as many")  # fmt: skip
         sides = [-1 if a == at else 1 for a in range(x.ndim)]
+        if not (step.dtype.is_floating_point or step.dtype.is_complex):
+            step = _ops.cast(step, x.dtype)  # unsigned ones would wrap
         run = _ops.reshape(_ops.sub(step[1:], step[:-1]), sides)
     else:
         run = _ops.ones_like(rises) * step
@@ -49,7 +51,12 @@ def _along(x: Tensor, at: int, step: Any, edge_order: int) -> Tensor:
     before, behind = _part(run, at, slice(-1)), _part(run, at, slice(1, None))
     both = _ops.add(before, behind)
     left, right = _part(slopes, at, slice(-1)), _part(slopes, at, slice(1, None))
-    inner = _ops.div(_ops.add(_ops.mul(left, behind), _ops.mul(right, before)), both)
+    if isinstance(step, Tensor) and step.ndim == 1:
+        weighed = _ops.add(_ops.mul(left, behind), _ops.mul(right, before))
+        inner = _ops.div(weighed, both)
+    else:  # of both neighbours alone, whatever lies between them
+        inner = _ops.div(_ops.sub(_part(x, at, slice(2, None)),
+                                  _part(x, at, slice(-2))), both)  # fmt: skip
     first, last = _part(slopes, at, slice(1)), _part(slopes, at, slice(-1, None))
     if edge_order == 2:
         bends = _ops.div(_ops.sub(right, left), both)

@@ -45,6 +45,13 @@ def _spread(
     how = 1 if how is None else how
     if axes.nothing:
         raise ValueError("axis names no axes; wanted some, or None for all")
+    x = as_tensor(x)
+    if how > 1 and None not in (x.shape or (None,)):
+        # Over nothing that is left it is infinite, as in PyTorch and numpy.
+        plain = _ops.var(x, axes.over, axes.keep, correction=0)
+        if plain.numel() and x.numel() <= how * plain.numel():
+            made = _ops.div(plain, 0.0)
+            return made if op is _ops.var else _ops.sqrt(made)
     if how == int(how):
         return op(x, axes.over, axes.keep, correction=int(how))
     # Divided by the count less a fraction.

@@ -13,10 +13,13 @@ they do at the top.
 from . import fft as fft, linalg as linalg, random as random
 from ._same import *  # noqa: F403
 from ._making import *  # noqa: F403
+from ._filled import *  # noqa: F403
 from ._grids import *  # noqa: F403
 from ._changing import *  # noqa: F403
 from ._choosing import *  # noqa: F403
 from ._ordering import *  # noqa: F403
 from ._statistics import *  # noqa: F403
+from ._reductions import *  # noqa: F403
 from ._arithmetic import *  # noqa: F403
+from ._by_place import *  # noqa: F403
 from ._polynomials import *  # noqa: F403

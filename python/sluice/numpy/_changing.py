@@ -7,12 +7,13 @@ from typing import Any
 
 from .. import _core, _ops
 from .._array import shape as _shape
-from .._array.axes import axes_tuple
+from .._array.axes import NOTHING, axes_tuple, whole
 from .._array.device import beside
 from .._array.pick import take
 from .._array.pieces import tensor_split
 from .._array.shape import as_tensor, concat, ravel
 from .._core import Tensor
+from ._arguments import listed
 
 __all__ = [
     "append",
@@ -42,7 +43,7 @@ def array_split(a: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]
 def split(a: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Cut into so many parts of one size, or at these places."""
     a, parts = as_tensor(a), indices_or_sections
-    if isinstance(parts, int) and a.shape[axis] % parts:
+    if isinstance(parts, int) and parts > 0 and a.shape[axis] % parts:
         raise ValueError(
             f"split(): size {a.shape[axis]} in {parts} parts; wanted parts of one "
             "size, or array_split()"
@@ -52,6 +53,8 @@ def split(a: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
 
 def vsplit(a: Any, indices_or_sections: Any) -> list[Tensor]:
     """Cut along the first axis."""
+    if as_tensor(a).ndim < 2:
+        raise ValueError(f"vsplit(): a has {as_tensor(a).ndim} axes; wanted 2 or more")
     return split(a, indices_or_sections, 0)
 
 
@@ -79,16 +82,25 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
     return concat([ravel(a), ravel(more)]) if axis is None else concat([a, more], axis)
 
 
+def _places_of(obj: Any, n: int, what: str) -> Any:
+    """A place, or a list of them; a mask of n stands for where it is true."""
+    if isinstance(obj, slice):
+        return list(range(n)[obj])
+    given = listed(obj)
+    each = given if isinstance(given, list) else [given]
+    if each and all(isinstance(i, bool) for i in each):
+        if not isinstance(given, list) or len(given) != n:
+            raise ValueError(f"{what}(): a mask of {len(each)} for {n} places; wanted "
+                             "as many")  # fmt: skip
+        return [i for i, yes in enumerate(given) if yes]
+    for i in each:
+        whole(i, f"{what}(): a place")
+    return given
+
+
 def _kept(n: int, gone: Any) -> list[int]:
-    if isinstance(gone, slice):
-        out = set(range(n)[gone])
-    elif isinstance(gone, int):
-        out = {range(n)[gone]}
-    else:
-        listed = as_tensor(gone).tolist()
-        if as_tensor(gone).dtype == _core.bool:
-            listed = [i for i, yes in enumerate(listed) if yes]
-        out = {range(n)[i] for i in (listed if isinstance(listed, list) else [listed])}
+    places = _places_of(gone, n, "delete")
+    out = {range(n)[i] for i in (places if isinstance(places, list) else [places])}
     return [i for i in range(n) if i not in out]
 
 
@@ -100,54 +112,109 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
     return take(a, beside(a, _core.tensor(kept, _core.int64)), at)
 
 
-def insert(arr: Any, obj: int, values: Any, axis: int | None = None) -> Tensor:
-    """With values put in before a place."""
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
+    """With values put in before a place, or one each before several places."""
     a = as_tensor(arr)
-    a, at = (ravel(a), 0) if axis is None else (a, axis)
+    a, at = (ravel(a), 0) if axis is None else (a, *axes_tuple(axis, a.ndim, "insert"))
     n = int(a.shape[at])
-    place = obj + n if obj < 0 else obj
-    if not 0 <= place <= n:
-        raise IndexError(f"insert(): place {obj} of {n}; wanted 0 to {n}")
-    before, behind = tensor_split(a, [place], at)
+    given = _places_of(obj, n, "insert")
+    places = []
+    for place in given if isinstance(given, list) else [given]:
+        if not -n <= place <= n:
+            raise IndexError(f"insert(): place {place} of {n}; wanted {-n} to {n}")
+        places.append(place + n if place < 0 else place)
     more = _ops.cast(as_tensor(values), a.dtype)
-    if a.ndim == 1:
-        more = _ops.reshape(more, (-1,))
-    else:
-        if more.ndim < a.ndim:
-            more = _ops.expand_dims(more, at) if more.ndim == a.ndim - 1 else more
-        sizes = [1 if i == at % a.ndim else m for i, m in enumerate(a.shape)]
-        more = _ops.broadcast_to(more, sizes)
-    return concat([before, more, behind], at)
+    while more.ndim < a.ndim:
+        more = _ops.expand_dims(more, 0)
+    if not isinstance(given, list):
+        # As a[place] = values would take them: their first axis goes along this one.
+        more = _shape.moveaxis(more, 0, at)
+    many = int(more.shape[at]) if len(places) == 1 else len(places)
+    sizes = [many if i == at else m for i, m in enumerate(a.shape)]
+    more = _ops.broadcast_to(more, sizes)
+    if len(places) == 1:
+        places = places * many
+    order = _merged(n, places)
+    return take(concat([a, more], at), beside(a, _core.tensor(order, _core.int64)), at)
 
 
-_MODES = {"edge": "replicate", "wrap": "circular", "reflect": "reflect"}
+def _merged(n: int, places: list[int]) -> list[int]:
+    """n elements with element n + i before the one at places[i]."""
+    behind: dict[int, list[int]] = {}
+    for i, place in enumerate(places):
+        behind.setdefault(place, []).append(n + i)
+    order = []
+    for i in range(n + 1):
+        order += behind.get(i, [])
+        order += [i] if i < n else []
+    return order
+
+
+_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+def _pairs(given: Any, ndim: int, what: str) -> list[list[Any]]:
+    """One number, (before, after), or these for each axis, as a pair for each."""
+    pairs = listed(given)
+    if not isinstance(pairs, list):
+        return [[pairs, pairs]] * ndim
+    if not isinstance(pairs[0], list):
+        pairs = [pairs]
+    pairs = [pair * 2 if len(pair) == 1 else pair for pair in pairs]
+    pairs = pairs * ndim if len(pairs) == 1 else pairs
+    if len(pairs) != ndim or any(len(pair) != 2 for pair in pairs):
+        raise ValueError(f"pad(): {what} is {given}; wanted one number, a pair, or a "
+                         f"pair for each of {ndim} axes")  # fmt: skip
+    return pairs
 
 
 def pad(
-    array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0
-) -> Tensor:
+    array: Any, pad_width: Any, mode: str = "constant", *,
+    constant_values: Any = NOTHING,
+) -> Tensor:  # fmt: skip
     """A border around an array: one width, (before, after), or these for each axis.
 
-    mode: constant, edge, reflect or wrap.
+    mode: constant, edge, reflect, symmetric or wrap. constant_values: 0, or given as
+    widths are.
     """
     a = as_tensor(array)
-    widths = as_tensor(pad_width).tolist()
-    if isinstance(widths, int):
-        widths = [widths, widths]
-    if not isinstance(widths[0], list):
-        widths = [widths if len(widths) == 2 else widths * 2] * a.ndim
-    elif len(widths) == 1:
-        widths = widths * a.ndim
-    if mode == "constant":
-        flat = [n for pair in widths for n in pair]
-        return _ops.pad(a, flat, value=constant_values)
     if mode not in _MODES:
-        raise ValueError(f"pad(): mode is {mode!r}; wanted constant, edge, reflect or "
-                         "wrap")  # fmt: skip
+        raise ValueError(f"pad(): mode is {mode!r}; wanted one of {', '.join(_MODES)}")
+    widths = _pairs(pad_width, a.ndim, "pad_width")
+    for n in (n for pair in widths for n in pair):
+        if whole(n, "pad(): a width") < 0:
+            raise ValueError(f"pad(): a width is {n}; wanted 0 or more")
+    if mode == "constant":
+        return _framed(a, widths, 0 if constant_values is NOTHING else constant_values)
+    if constant_values is not NOTHING:
+        raise TypeError(f"pad(): constant_values with mode {mode}; wanted constant")
     for at, (before, behind) in enumerate(widths):
-        places = _places(int(a.shape[at]), before, behind, mode)
-        a = take(a, beside(a, _core.tensor(places, _core.int64)), at)
+        if before + behind and not a.shape[at]:
+            raise ValueError(f"pad(): axis {at} has no elements; wanted mode constant")
+        if before + behind:
+            places = _places(int(a.shape[at]), before, behind, mode)
+            a = take(a, beside(a, _core.tensor(places, _core.int64)), at)
     return a
+
+
+def _framed(a: Tensor, widths: list[list[int]], values: Any) -> Tensor:
+    if not isinstance(values, (list, tuple, Tensor)):
+        value = _as_element(values, a)
+        return _ops.pad(a, [n for pair in widths for n in pair], value=value)
+    for at, pair in enumerate(_pairs(values, a.ndim, "constant_values")):
+        for n, value, side in zip(widths[at], pair, (0, 1)):
+            flat = [0] * (2 * a.ndim)
+            flat[2 * at + side] = n
+            a = _ops.pad(a, flat, value=_as_element(value, a))
+    return a
+
+
+def _as_element(value: Any, a: Tensor) -> Any:
+    """A number as one of the array's: integers without fractions, as numpy has it."""
+    if a.dtype == _core.bool:
+        return bool(value)
+    real = a.dtype.is_floating_point or a.dtype.is_complex
+    return value if real else int(value)
 
 
 def _places(n: int, before: int, behind: int, mode: str) -> list[int]:
@@ -157,6 +224,8 @@ def _places(n: int, before: int, behind: int, mode: str) -> list[int]:
         return [min(max(i, 0), n - 1) for i in around]
     if mode == "wrap":
         return [i % n for i in around]
+    if mode == "symmetric":
+        return [min(i % (2 * n), 2 * n - 1 - i % (2 * n)) for i in around]
     turn = max(2 * (n - 1), 1)
     return [min(i % turn, turn - i % turn) for i in around]
 
@@ -165,6 +234,10 @@ def resize(a: Any, new_shape: Any) -> Tensor:
     """Another shape, filled with the elements over and over."""
     sizes = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
     flat, count = ravel(as_tensor(a)), math.prod(sizes)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"resize(): new_shape is {sizes}; wanted sizes of 0 or more")
+    if not flat.shape[0]:  # numpy fills up with zeros
+        return _core.full(sizes, 0, flat.dtype)
     places = _ops.mod(_ops.range(0, count, 1), int(flat.shape[0]))
     return _ops.reshape(take(flat, beside(flat, places), 0), sizes)
 
@@ -172,6 +245,10 @@ def resize(a: Any, new_shape: Any) -> Tensor:
 def trim_zeros(filt: Any, trim: str = "fb") -> Tensor:
     """A vector without zeros at its front (f) and back (b)."""
     a = as_tensor(filt)
+    if a.ndim != 1:
+        raise ValueError(f"trim_zeros(): {a.ndim} axes; wanted a vector")
+    if trim.lower() not in ("f", "b", "fb", "bf"):
+        raise ValueError(f"trim_zeros(): trim is {trim!r}; wanted f, b or fb")
     there = [i for i, v in enumerate(a.tolist()) if v]
     if not there:
         return a[:0]
@@ -184,36 +261,61 @@ def block(arrays: Any) -> Tensor:
     """Nested lists of arrays put side by side, the innermost along the last axis."""
 
     def depth(part: Any) -> int:
-        return 1 + depth(part[0]) if isinstance(part, list) else 0
+        if not isinstance(part, list):
+            return 0
+        below = {depth(p) for p in part}
+        if len(below) != 1:
+            raise ValueError("block(): lists of different depths, or empty; wanted "
+                             "all arrays as deep as each other")  # fmt: skip
+        return 1 + below.pop()
+
+    def axes(part: Any) -> int:
+        if isinstance(part, list):
+            return max(axes(p) for p in part)
+        return as_tensor(part).ndim
 
     def joined(part: Any, axis: int) -> Tensor:
         if not isinstance(part, list):
             made = as_tensor(part)
-            while made.ndim < levels:
+            while made.ndim < ndim:
                 made = _ops.expand_dims(made, 0)
             return made
         return concat([joined(p, axis + 1) for p in part], axis)
 
     levels = depth(arrays)
-    return joined(arrays, -levels) if levels else as_tensor(arrays)
+    ndim = max(levels, axes(arrays))
+    return joined(arrays, -levels) if levels else _shape.own_copy(as_tensor(arrays))
 
 
-def apply_along_axis(func1d: Any, axis: int, arr: Any) -> Tensor:
-    """A function of every vector along an axis."""
-    rows = _shape.moveaxis(as_tensor(arr), axis, -1)
+def apply_along_axis(
+    func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any
+) -> Tensor:
+    """A function of every vector along an axis; its results stand in its place."""
+    a = as_tensor(arr)
+    (at,) = axes_tuple(axis, a.ndim, "apply_along_axis")
+    rows = _shape.moveaxis(a, at, -1)
+    if 0 in rows.shape[:-1]:
+        raise ValueError(f"apply_along_axis(): arr is {list(a.shape)}; wanted vectors "
+                         f"along axis {axis}")  # fmt: skip
     flat = _ops.reshape(rows, (-1, rows.shape[-1]))
-    made = _shape.stack([as_tensor(func1d(row)) for row in flat])
+    made = _shape.stack([as_tensor(func1d(row, *args, **kwargs)) for row in flat])
+    more = made.ndim - 1
     made = _ops.reshape(made, (*rows.shape[:-1], *made.shape[1:]))
-    return _shape.moveaxis(made, -1, axis) if made.ndim == rows.ndim else made
+    come = tuple(range(rows.ndim - 1, rows.ndim - 1 + more))
+    go = tuple(range(at, at + more))
+    return _shape.moveaxis(made, come, go) if more else made
 
 
 def vectorize(pyfunc: Any) -> Any:
     """The function for every element, one after the other."""
 
-    def made(*args: Any) -> Tensor:
+    def made(*args: Any) -> Any:
         given = _shape.broadcast_arrays(*(as_tensor(a) for a in args))
         results = [pyfunc(*(v.item() for v in each))
                    for each in zip(*(ravel(g) for g in given))]  # fmt: skip
+        if results and isinstance(results[0], tuple):
+            return tuple(_ops.reshape(_core.tensor(list(r)), given[0].shape)
+                         for r in zip(*results))  # fmt: skip
         return _ops.reshape(_core.tensor(results), given[0].shape)
 
     return made

@@ -48,7 +48,8 @@ class _Joined:
         made = [_line(p) if isinstance(p, slice) else as_tensor(p) for p in parts]
         if not self._columns:
             return concat([_ops.reshape(m, (1,)) if m.ndim == 0 else m for m in made])
-        return concat([_ops.expand_dims(m, 1) if m.ndim == 1 else m for m in made], -1)
+        columns = [m if m.ndim > 1 else _ops.reshape(m, (-1, 1)) for m in made]
+        return concat(columns, -1)
 
 
 mgrid, ogrid = _Grid(True), _Grid(False)
@@ -59,7 +60,11 @@ def ix_(*vectors: Any) -> tuple[Tensor, ...]:
     """Vectors of indices, each along an axis of its own."""
     made = []
     for at, v in enumerate(vectors):
-        v = as_tensor(v)
+        v = as_tensor(list(v) if isinstance(v, range) else v)
+        if v.ndim != 1:
+            raise ValueError(f"ix_(): {v.ndim} axes; wanted vectors")
+        if not v.shape[0]:
+            v = _ops.cast(v, _core.int64)
         if v.dtype == _core.bool:
             v = _ops.reshape(_ops.non_zero(v), (-1,))
         made.append(_ops.reshape(

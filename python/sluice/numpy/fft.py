@@ -6,6 +6,7 @@ from typing import Any, Callable
 
 from .. import fft as _fft
 from ..fft import fftfreq as fftfreq, rfftfreq as rfftfreq
+from ._arguments import no_out
 
 __all__ = [
     "fft",
@@ -30,7 +31,10 @@ __all__ = [
 
 
 def _named(of: Callable[..., Any]) -> Callable[..., Any]:
-    def along(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
+    def along(
+        a: Any, n: Any = None, axis: int = -1, norm: Any = None, out: None = None
+    ) -> Any:
+        no_out(out, of.__name__)
         return of(a, n, axis, norm)
 
     along.__name__, along.__doc__ = of.__name__, of.__doc__
@@ -38,7 +42,10 @@ def _named(of: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _over(of: Callable[..., Any], last: Any) -> Callable[..., Any]:
-    def over(a: Any, s: Any = None, axes: Any = last, norm: Any = None) -> Any:
+    def over(
+        a: Any, s: Any = None, axes: Any = last, norm: Any = None, out: None = None
+    ) -> Any:
+        no_out(out, of.__name__)
         return of(a, s, axes, norm)
 
     over.__name__, over.__doc__ = of.__name__, of.__doc__

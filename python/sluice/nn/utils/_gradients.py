@@ -25,10 +25,12 @@ def clip_grad_norm_(
     max_norm: float,
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
 ) -> Tensor:
     """Scale all gradients so that their norm together is at most max_norm.
 
-    Returns the norm before. The gradients keep their direction.
+    Returns the norm before. The gradients keep their direction. foreach changes
+    nothing: there is one way to compute them.
     """
     parameters = refuse_parts(parameters, "clip_grad_norm_")
     if float(norm_type) != 2.0:
@@ -42,8 +44,9 @@ def clip_grad_norm_(
 
 
 def clip_grad_value_(
-    parameters: Tensor | Iterable[Tensor], clip_value: float
-) -> None:
+    parameters: Tensor | Iterable[Tensor], clip_value: float,
+    foreach: bool | None = None,
+) -> None:  # fmt: skip
     """Hold every element of the gradients between -clip_value and clip_value."""
     _core.nn_clip_grad_value(parameters, float(clip_value))
 

@@ -29,6 +29,14 @@ TEST(ComplexOps, Arithmetic) {
   EXPECT_EQ(Call("Sum", {a}), a);
 }
 
+TEST(ComplexOps, QuotientsByZeroAndInfinityAreNotNan) {
+  complex64 by_zero = Call("Div", {{1.5f, -2}, {0, 0}});
+  EXPECT_EQ(by_zero.real(), HUGE_VALF);
+  EXPECT_EQ(by_zero.imag(), -HUGE_VALF);
+  EXPECT_EQ(Call("Div", {{1, 1}, {HUGE_VALF, 0}}), complex64(0, 0));
+  EXPECT_EQ(Call("Div", {{1, 1}, {0, HUGE_VALF}}), complex64(0, 0));
+}
+
 TEST(ComplexOps, EqualityLooksAtBothParts) {
   Array in[] = {Array::Vector<complex64>({{1, 2}, {1, 2}, {1, 2}}),
                 Array::Vector<complex64>({{1, 2}, {1, 3}, {0, 2}})};

@@ -10,6 +10,22 @@
 namespace sluice {
 namespace {
 
+complex64 AsComplex(double re, double im) {
+  return {static_cast<float>(re), static_cast<float>(im)};
+}
+
+// By a number without a square to divide by: by 0 infinities with the signs of
+// a, by an infinite one what the quotient of its parts leaves.
+complex64 DivByExtreme(double ar, double ai, double br, double bi) {
+  if (br == 0 && bi == 0) return AsComplex(ar / 0.0, ai / 0.0);
+  if (std::fabs(br) >= std::fabs(bi)) {
+    double part = bi / br, scale = 1 / (br + bi * part);
+    return AsComplex((ar + ai * part) * scale, (ai - ar * part) * scale);
+  }
+  double part = br / bi, scale = 1 / (br * part + bi);
+  return AsComplex((ar * part + ai) * scale, (ai * part - ar) * scale);
+}
+
 struct DivFn {
   template <class C>
   static C Apply(C a, C b) {
@@ -17,6 +33,7 @@ struct DivFn {
       // In double, where squares of floats neither overflow nor vanish.
       double ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
       double d = br * br + bi * bi;
+      if (d == 0 || std::isinf(d)) return DivByExtreme(ar, ai, br, bi);
       return {static_cast<float>((ar * br + ai * bi) / d),
               static_cast<float>((ai * br - ar * bi) / d)};
     } else {

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include "sluice/kernels/cpu/checked_binary.h"
 #include "sluice/kernels/cpu/elementwise.h"
@@ -16,8 +17,9 @@ struct FloorDivFn {
     C r = std::fmod(a, b);
     C q = (a - r) / b;
     if (r != 0 && (r < 0) != (b < 0)) q -= 1;
-    // Infinite b or zero b: what the plain quotient says.
-    if (!(std::fabs(b) > 0) || b - b != 0) return std::floor(a / b);
+    // Zero b: what the plain quotient says. Of an infinite b it says -0 where
+    // -1 is below: -1 / inf is less than 0, if not by much.
+    if (!(std::fabs(b) > 0)) return std::floor(a / b);
     // -0.0 / 2 is -0.0, which a - r is not.
     return q == 0 ? std::copysign(q, a / b) : std::nearbyint(q);
   }
@@ -43,6 +45,9 @@ std::vector<Sample> Samples() {
                             Array::Vector<int32_t>({2, 2, -2, -2, -1})}});
   samples.push_back({.in = {Array::Vector<float>({7, -7, 7, -7, 0, 6, -6}),
                             Array::Vector<float>({2, 2, -2, -2, -1, 3, 3})}});
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  samples.push_back({.in = {Array::Vector<float>({-1, 1, 1, -1}),
+                            Array::Vector<float>({kInf, kInf, -kInf, -kInf})}});
   return samples;
 }
 
@@ -67,7 +72,12 @@ SL_OP(FloorDiv)
     .no_grad("it rounds")
     .elementwise(binary_block<FloorDivFn, FloatTypes>)
     .cpu(checked_int_kernel<FloorDivInt>)
-    .reference([](double a, double b) { return std::floor(a / b); })
+    .reference([](double a, double b) {
+      if (std::isinf(b) && std::isfinite(a)) {
+        return a != 0 && (a < 0) != (b < 0) ? -1.0 : 0.0;
+      }
+      return std::floor(a / b);
+    })
     .samples(Samples())
     .rejects(Rejects());
 
