@@ -84,12 +84,11 @@ PyObject* ComeFrom(PyObject*, PyObject* const* args, Py_ssize_t count) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[0]); ++i) {
       PyObject* view = PyTuple_GET_ITEM(args[0], i);
       PyObject* part = PyTuple_GET_ITEM(args[1], i);
-      if (!IsTensor(view) || !IsTensor(part) ||
-          !AsTensor(view).identity() || !AsTensor(part).identity()) {
+      if (!IsTensor(view) || !IsTensor(part) || !AsTensor(view).identity() ||
+          !AsTensor(part).identity()) {
         ThrowTypeError("come_from() wanted tensors with elements");
       }
-      sluice::ComeFrom(*AsTensor(view).identity(),
-                       *AsTensor(part).identity());
+      sluice::ComeFrom(*AsTensor(view).identity(), *AsTensor(part).identity());
     }
     Py_RETURN_NONE;
   } catch (...) {
@@ -144,7 +143,8 @@ PyMethodDef methods[] = {
     {"recorded_here", RecordedHere, METH_O,
      "recorded_here(tensor)\n--\n\nWhether it is of the graph being recorded."},
     {"come_from", AsMethod(&ComeFrom), METH_FASTCALL,
-     "come_from(views, parts)\n--\n\nGradients of the views go by the call that "
+     "come_from(views, parts)\n--\n\nGradients of the views go by the call "
+     "that "
      "cut the parts."},
     {"decide", Decide, METH_O,
      "decide(tensor)\n--\n\nIts element in the call being recorded, which "

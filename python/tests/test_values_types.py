@@ -96,7 +96,7 @@ def test_numbers_a_type_does_not_hold_are_refused_where_tensors_are_made(call):
 
 
 def test_counts_and_borders_that_a_type_holds():
-    assert sl.arange(250, 256, dtype=sl.uint8).tolist() == [250, 251, 252, 253, 254, 255]
+    assert sl.arange(252, 256, dtype=sl.uint8).tolist() == [252, 253, 254, 255]
     assert sl.arange(5, -1, -2, dtype=sl.int8).tolist() == [5, 3, 1]
     assert sl.arange(0, dtype=sl.uint8).tolist() == []
     x = sl.tensor([1], dtype=sl.uint8)
