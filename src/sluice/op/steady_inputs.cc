@@ -3,7 +3,6 @@
 #include <unordered_map>
 
 #include "sluice/op/registry.h"
-#include "sluice/tensor/plain_bools.h"
 #include "sluice/tensor/strided.h"
 
 namespace sluice {
@@ -66,20 +65,16 @@ Status CopyPlaces(const OpRecord& op, std::span<Array> inputs,
   for (const Array& in : inputs) {
     some = some || (in && kPlaceTypes.contains(in.dtype()));
   }
-  if (!some) return OkStatus();
-  uint32_t bits = op.block ? 0 : KnownPlaceArgs(op);
+  if (!some || op.block) return OkStatus();
+  uint32_t bits = KnownPlaceArgs(op);
   for (size_t i = 0; i < inputs.size(); ++i) {
     Array& in = inputs[i];
     if (!in || !kPlaceTypes.contains(in.dtype()) || in.unique() ||
-        (i == 0 && op.cpu().in_place)) {
+        !HasBit(op, bits, i, inputs.size()) || (i == 0 && op.cpu().in_place)) {
       continue;
     }
-    // Views look at the bytes; who reads them takes a bool to be 0 or 1.
-    bool others = !op.view && !op.shape_only && AreBoolsOfOthers(in);
-    if (!others && !HasBit(op, bits, i, inputs.size())) continue;
     SL_ASSIGN_OR_RETURN(Array copy, Array::Make(in.dtype(), in.shape()));
     CopyStrided(in, copy, pool);
-    if (others) MakePlainBools(copy);
     in = std::move(copy);
   }
   return OkStatus();

@@ -18,8 +18,7 @@ namespace sluice {
 // read shapes alone have none.
 bool ReadsAsPlaces(const OpRecord& op, size_t i, size_t count);
 
-// Replaces those of `inputs` by copies, but for what nobody else holds; and
-// bools of others' memory by bools that are 0 or 1 (tensor/plain_bools.h).
+// Replaces those of `inputs` by copies, but for what nobody else holds.
 // Error: ResourceExhausted.
 Status CopyPlaces(const OpRecord& op, std::span<Array> inputs,
                   WorkerPool* pool);

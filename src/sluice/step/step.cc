@@ -11,7 +11,6 @@
 #include "sluice/launch/node_error.h"
 #include "sluice/step/async_op.h"
 #include "sluice/step/step_local.h"
-#include "sluice/tensor/plain_bools.h"
 
 namespace sluice {
 
@@ -99,12 +98,10 @@ void Step::Begin(const StepRequest& request) {
 
 void Step::Feed(int arg, Array value) {
   int32_t activated = 0;
-  bool others = value && AreBoolsOfOthers(value);
-  if (others || (plan_.copies_arg(arg) && value && !value.unique())) {
+  if (plan_.copies_arg(arg) && value && !value.unique()) {
     Result<Array> copy = value.Clone();
     if (copy.ok()) {
       value = *std::move(copy);
-      if (others) MakePlainBools(value);
     } else {
       Fail(copy.status());
     }

@@ -27,8 +27,6 @@ class Buffer : public RefCounted<Buffer>, public Pooled<Buffer> {
   void* data() const { return block_.data; }
   int64_t bytes() const { return block_.bytes; }
   const Block& block() const { return block_; }
-  // Bytes that belong to someone else.
-  bool wrapped() const { return release_ != nullptr; }
 
  private:
   friend class RefCounted<Buffer>;

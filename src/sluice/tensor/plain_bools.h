@@ -17,11 +17,4 @@ Result<Array> WithPlainBools(const Array& array);
 // else.
 void MakePlainBools(const Array& array);
 
-// Whether these are bools in memory of somebody else, who may write them at any
-// time.
-inline bool AreBoolsOfOthers(const Array& array) {
-  return array.dtype() == DType::kBool && array.buffer() &&
-         array.buffer()->wrapped() && !array.rep()->remote;
-}
-
 }  // namespace sluice

@@ -28,14 +28,5 @@ TEST(PlainBools, WhatIsPlainIsTheSameArray) {
   EXPECT_EQ(WithPlainBools(numbers)->rep(), numbers.rep());
 }
 
-TEST(PlainBools, OfOthers) {
-  uint8_t bytes[] = {0, 2};
-  auto release = [](void*) {};
-  Ref<Buffer> buffer = Buffer::Wrap(bytes, 2, release, nullptr);
-  EXPECT_TRUE(AreBoolsOfOthers(Array::Over(buffer, DType::kBool, {2})));
-  EXPECT_FALSE(AreBoolsOfOthers(Array::Over(buffer, DType::kU8, {2})));
-  EXPECT_FALSE(AreBoolsOfOthers(Array::Vector<bool>({true})));
-}
-
 }  // namespace
 }  // namespace sluice

@@ -45,6 +45,8 @@ using RealTypes = Types<float, double, f16, bf16, int8_t, int16_t, int32_t,
                         int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
 using IntTypes = Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
                        uint32_t, uint64_t>;
+using SignedTypes =
+    Types<float, double, f16, bf16, int8_t, int16_t, int32_t, int64_t>;
 using NumberTypes =
     Types<float, double, f16, bf16, int8_t, int16_t, int32_t, int64_t, uint8_t,
           uint16_t, uint32_t, uint64_t, complex64>;
@@ -54,6 +56,7 @@ using PlainTypes =
     Types<float, double, f16, bf16, int8_t, int16_t, int32_t, int64_t, uint8_t,
           uint16_t, uint32_t, uint64_t, complex64, bool>;
 using BoolTypes = Types<bool>;
+inline constexpr DTypeSet kSignedReals = kFloats | kSignedInts;
 
 // Loop::Run for this machine, as a block function.
 template <class Loop>
