@@ -6,6 +6,7 @@
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call_device.h"
+#include "sluice/tensor/plain_bools.h"
 
 namespace sluice::py {
 
@@ -43,7 +44,7 @@ void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
     }
     seen = tensor.array();
   } else if (std::unique_ptr<NumpyView> view = NumpyView::Of(object)) {
-    seen = view->array();
+    seen = ValueOrThrow(WithPlainBools(view->array()));
     views_.push_back(std::move(view));
   } else if (!WrittenDown(object.ptr()) &&
              (seen = FromForeign(object, /*share=*/true))) {

@@ -207,26 +207,10 @@ OutsideArray LookAsItIs(nb::handle object) {
   return {};
 }
 
-// A bool of other memory may hold any byte, and numpy takes all but zero for
-// true. Here it is 0 or 1: where it is not, a copy is.
-OutsideArray WithPlainBools(OutsideArray seen) {
-  if (!seen.array || seen.array.dtype() != DType::kBool) return seen;
-  Array rows = ValueOrThrow(seen.array.AsContiguous());
-  const auto* bytes = static_cast<const uint8_t*>(rows.raw());
-  int64_t n = rows.num_elements();
-  uint8_t all = 0;
-  for (int64_t i = 0; i < n; ++i) all |= bytes[i];
-  if (all <= 1) return seen;
-  Array plain = ValueOrThrow(Array::Make(DType::kBool, rows.shape()));
-  auto* to = static_cast<uint8_t*>(plain.mutable_raw());
-  for (int64_t i = 0; i < n; ++i) to[i] = bytes[i] != 0;
-  return {std::move(plain), false};
-}
-
 }  // namespace
 
 OutsideArray LookAtForeign(nb::handle object) {
-  return WithPlainBools(LookAsItIs(object));
+  return OfPlainBools(LookAsItIs(object));
 }
 
 Array FromForeign(nb::handle object, bool share) {

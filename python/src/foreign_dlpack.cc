@@ -85,7 +85,8 @@ OutsideArray Seen(const dlpack::View& view, bool readonly, bool ordered,
     return LookAt({data, type, *shape, strides}, {device, maker}, readonly,
                   std::move(release));
   }
-  return LookAt(data, type, *shape, strides, readonly, std::move(release));
+  return OfPlainBools(
+      LookAt(data, type, *shape, strides, readonly, std::move(release)));
 }
 
 template <class Managed>

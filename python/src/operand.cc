@@ -173,7 +173,10 @@ Array ArrayOf(nb::handle object, std::string_view what, DType dtype) {
     dtype = array.dtype();
     if (given.weak) dtype = front_internal::WrittenType(dtype);
   }
-  if (array.dtype() != dtype) return CastArray(array, dtype);
+  if (array.dtype() != dtype) {
+    if (given.weak) CheckWritten(array, dtype, what, Negatives::kRefused);
+    return CastArray(array, dtype);
+  }
   return given.tensor.defined() ? ValueOrThrow(array.Clone()) : array;
 }
 

@@ -9,6 +9,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/eager/shared_outside.h"
+#include "sluice/tensor/plain_bools.h"
 
 namespace sluice::py {
 
@@ -84,6 +85,13 @@ OutsideArray LookAt(const OutsideBytes& bytes, const OnGpu& where,
   }
   Remember(held, seen->buffer().get());
   return {*std::move(seen), readonly};
+}
+
+OutsideArray OfPlainBools(OutsideArray seen) {
+  if (!seen.array) return seen;
+  Array plain = ValueOrThrow(WithPlainBools(seen.array));
+  if (plain.rep() == seen.array.rep()) return seen;
+  return {std::move(plain), false};
 }
 
 Tensor TensorOver(const OutsideArray& outside) {

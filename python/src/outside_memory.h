@@ -30,6 +30,10 @@ struct OnGpu {
 OutsideArray LookAt(const OutsideBytes& bytes, const OnGpu& where,
                     bool readonly, std::function<void()> release);
 
+// The same, or a copy where bools are other bytes than 0 and 1: other libraries
+// take all but zero for true.
+OutsideArray OfPlainBools(OutsideArray seen);
+
 // A tensor of such an array. Calls recorded for gradients copy what they keep
 // of it, because others may write there (eager/shared_outside.h).
 Tensor TensorOver(const OutsideArray& outside);

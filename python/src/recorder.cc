@@ -5,6 +5,7 @@
 #include "caller_line.h"
 #include "errors.h"
 #include "operand.h"
+#include "sluice/eager/view_write.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/decisions.h"
 #include "tensor_values.h"
@@ -72,6 +73,30 @@ PyObject* RecordedHere(PyObject*, PyObject* object) {
   return PyBool_FromLong(here ? 1 : 0);
 }
 
+// come_from(views, parts): see eager/view_write.h. Two tuples of tensors.
+PyObject* ComeFrom(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  try {
+    if (count != 2 || !PyTuple_CheckExact(args[0]) ||
+        !PyTuple_CheckExact(args[1]) ||
+        PyTuple_GET_SIZE(args[0]) != PyTuple_GET_SIZE(args[1])) {
+      ThrowTypeError("come_from() wanted two tuples of one length");
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[0]); ++i) {
+      PyObject* view = PyTuple_GET_ITEM(args[0], i);
+      PyObject* part = PyTuple_GET_ITEM(args[1], i);
+      if (!IsTensor(view) || !IsTensor(part) || !AsTensor(view).identity() ||
+          !AsTensor(part).identity()) {
+        ThrowTypeError("come_from() wanted tensors with elements");
+      }
+      sluice::ComeFrom(*AsTensor(view).identity(), *AsTensor(part).identity());
+    }
+    Py_RETURN_NONE;
+  } catch (...) {
+    SetPythonError();
+    return nullptr;
+  }
+}
+
 // decide(tensor): its element in the call being recorded, where values decide.
 PyObject* Decide(PyObject*, PyObject* object) {
   try {
@@ -117,6 +142,10 @@ PyMethodDef methods[] = {
      "recorder()\n--\n\nWho records on this thread, or None."},
     {"recorded_here", RecordedHere, METH_O,
      "recorded_here(tensor)\n--\n\nWhether it is of the graph being recorded."},
+    {"come_from", AsMethod(&ComeFrom), METH_FASTCALL,
+     "come_from(views, parts)\n--\n\nGradients of the views go by the call "
+     "that "
+     "cut the parts."},
     {"decide", Decide, METH_O,
      "decide(tensor)\n--\n\nIts element in the call being recorded, which "
      "serves "

@@ -164,7 +164,7 @@ class Printer {
   std::string Element(const char* at) const {
     switch (a_.dtype()) {
       case DType::kBool:
-        return *reinterpret_cast<const bool*>(at) ? "True" : "False";
+        return *at != 0 ? "True" : "False";  // any byte, in others' memory
       case DType::kString:
         return Quoted(*reinterpret_cast<const std::string*>(at));
       case DType::kC64: {

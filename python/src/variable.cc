@@ -11,6 +11,7 @@
 #include "sluice/eager/scope.h"
 #include "sluice/graph/node.h"
 #include "variable_operators.h"
+#include "written_numbers.h"
 
 namespace sluice::py {
 
@@ -43,7 +44,15 @@ void Make(nb::pointer_and_handle<Variable> self, nb::handle initial,
         !nb::isinstance<Variable>(initial)) {
       value = initial();
     }
-    Tensor tensor = ToTensor(value, "Variable(): the initial value");
+    constexpr const char* kWhat = "Variable(): the initial value";
+    if (wanted != DType::kInvalid && !IsTensor(value) &&
+        !nb::isinstance<Variable>(value)) {
+      Given given = Take(value, kWhat);
+      if (given.weak && !given.tensor.defined()) {
+        CheckWritten(given.array, wanted, kWhat, Negatives::kRefused);
+      }
+    }
+    Tensor tensor = ToTensor(value, kWhat);
     bool number = !IsTensor(value) && !nb::isinstance<Variable>(value) &&
                   tensor.rank() == 0;
     const Device* device = number ? MakingDevice() : nullptr;

@@ -48,6 +48,70 @@ def test_write_to_an_element_that_was_taken_out_under_gradients(captured):
     assert w.grad.tolist() == [3.0, 1.0]
 
 
+PARTS = {
+    "split": lambda y: y.split(2),
+    "split of sizes": lambda y: y.split([1, 3]),
+    "chunk": lambda y: y.chunk(2),
+    "unbind": lambda y: y.unbind(),
+    "tensor_split": lambda y: y.tensor_split(2),
+    "rows": lambda y: tuple(y[i] for i in range(4)),
+}
+
+
+# They were copies while calls were recorded: what was written to them was lost.
+@pytest.mark.parametrize("captured", MODES)
+@pytest.mark.parametrize("cut", PARTS.values(), ids=PARTS.keys())
+def test_parts_are_written_under_gradients(cut, captured):
+    w = sl.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+
+    def f(k):
+        y = w * 1
+        cut(y)[-1].mul_(k)
+        return y
+
+    y = both(f, captured)(sl.tensor(3.0))
+    factors = [1.0] * 4
+    last = cut(sl.arange(4))[-1].reshape(-1).tolist()
+    for i in last:
+        factors[i] = 3.0
+    assert y.tolist() == [v * f for v, f in zip([1, 2, 3, 4], factors, strict=True)]
+    y.sum().backward()
+    assert w.grad.tolist() == factors
+
+
+@pytest.mark.parametrize("captured", MODES)
+@pytest.mark.parametrize("cut", PARTS.values(), ids=PARTS.keys())
+def test_parts_follow_writes_to_the_whole_under_gradients(cut, captured):
+    w = sl.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+
+    def f(k):
+        y = w * 1
+        parts = cut(y)
+        y.mul_(k)
+        return sl.cat([p.reshape(-1) for p in parts])
+
+    made = both(f, captured)(sl.tensor(3.0))
+    assert made.tolist() == [3, 6, 9, 12]
+    (made * made).sum().backward()
+    assert w.grad.tolist() == [18, 36, 54, 72]
+
+
+@pytest.mark.parametrize("captured", MODES)
+@pytest.mark.parametrize("cut", PARTS.values(), ids=PARTS.keys())
+def test_parts_that_nobody_writes_have_their_gradients(cut, captured):
+    w = sl.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+
+    def f(k):
+        total = 0.0
+        for i, part in enumerate(cut(w * k)):
+            total = total + (part * part).sum() * (i + 1)
+        return total
+
+    both(f, captured)(sl.tensor(1.0)).backward()
+    which = [i for i, p in enumerate(cut(sl.arange(4))) for _ in p.reshape(-1).tolist()]
+    assert w.grad.tolist() == [2 * v * (i + 1) for v, i in zip([1, 2, 3, 4], which)]
+
+
 # ---- Functions ----
 
 

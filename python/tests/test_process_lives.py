@@ -118,6 +118,81 @@ def test_bools_of_other_bytes(n):
         assert wide[mask].shape == (int(want.sum()), 3)
 
 
+ODD = np.array([0, 2, 255, 1], np.uint8)
+
+
+def fed(odd):
+    with sl.Graph() as graph:
+        p = sl.placeholder(sl.bool, [4])
+    return sl.Session(graph).run(p, {p: odd})
+
+
+def queued(odd):
+    with sl.Graph() as graph:
+        p = sl.placeholder(sl.bool, [4])
+        queue = sl.FIFOQueue(1, [sl.bool])
+        put, got = queue.enqueue([p]), queue.dequeue()
+    session = sl.Session(graph)
+    session.run(put, {p: odd})
+    return session.run(got)
+
+
+# It was 3 that `not 2` gave, and sums counted bytes.
+@pytest.mark.parametrize(
+    "take",
+    [sl.from_numpy, sl.tensor, sl.asarray, sl.from_dlpack, fed, queued],
+    ids=lambda f: f.__name__,
+)
+def test_bools_of_other_bytes_wherever_they_come_from(take):
+    mask, want = take(ODD.view(bool)), [False, True, True, True]
+    plain = sl.tensor(want)
+    assert str(mask) == str(plain) and mask.tolist() == want
+    assert (~mask).tolist() == [not v for v in want]
+    assert (mask ^ plain).tolist() == [False] * 4
+    assert (mask == plain).tolist() == [True] * 4
+    assert (mask & plain).tolist() == want
+    assert mask.sum().item() == sl.count_nonzero(mask).item() == 3
+    assert mask.to(sl.int64).tolist() == [0, 1, 1, 1]
+    assert (mask * 2.5).tolist() == [0, 2.5, 2.5, 2.5]
+    assert mask.cumsum(0).tolist() == [0, 1, 2, 3]
+    assert sl.unique(mask).tolist() == [False, True]
+    assert sl.argsort(mask, stable=True).tolist() == [0, 1, 2, 3]
+    assert sl.function(lambda x: x ^ plain)(mask).tolist() == [False] * 4
+    assert sl.function(lambda x: x.sum())(mask).item() == 3
+
+
+# The text of 255 was read far behind the words for true and false.
+def test_bools_that_others_write_later_are_printed():
+    a = np.zeros(4, bool)
+    made = sl.from_numpy(a)
+    a.view(np.uint8)[:] = ODD
+    assert str(made) == str(sl.tensor([False, True, True, True]))
+
+
+def test_a_fed_bool_of_another_byte_chooses_its_branch():
+    with sl.Graph() as graph:
+        p = sl.placeholder(sl.bool, [])
+        y = sl.cond(p, lambda: sl.constant(1.0), lambda: sl.constant(2.0))
+    assert sl.Session(graph).run(y, {p: ODD.view(bool)[2]}).item() == 1.0
+    assert sl.Session(graph).run(y, {p: ODD[1:2].view(bool).reshape(())}).item() == 1.0
+
+
+# All of x went into 4 bytes; of two elements the result was the first.
+@pytest.mark.parametrize("n", [1, 2, 2000])
+def test_reshape_by_an_empty_vector_that_is_fed(n):
+    with sl.Graph() as graph:
+        x, sizes = sl.placeholder(sl.float32, [n]), sl.placeholder(sl.int64, [0])
+        y = sl.reshape(x + x, sizes)
+        z = -y
+    feeds = {x: np.ones(n, np.float32), sizes: np.zeros(0, np.int64)}
+    with sl.Session(graph) as session:
+        if n == 1:
+            assert [t.item() for t in session.run([y, z], feeds)] == [2.0, -2.0]
+        else:
+            with pytest.raises(ValueError, match="the same number of elements"):
+                session.run([y, z], feeds)
+
+
 def test_indices_that_change_while_they_are_used():
     """The indices lie in memory of numpy's, where another thread writes."""
     places = np.zeros(200_000, np.int64)

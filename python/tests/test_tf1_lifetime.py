@@ -4,6 +4,7 @@ import gc
 import weakref
 
 import numpy as np
+import pytest
 
 import sluice.compat.tf1 as tf
 
@@ -80,3 +81,18 @@ def test_a_variable_keeps_its_graph():
     with tf.Session(graph=v.graph) as sess:
         sess.run(v.initializer)
         assert v.eval().tolist() == [1, 2]
+
+
+def test_errors_of_queues_name_their_operation():
+    """They named the node the queue's operation is made of."""
+    with tf.Graph().as_default():
+        queue = tf.FIFOQueue(1, [tf.float32])
+        got, put = queue.dequeue(), queue.enqueue(1.0)
+        with tf.Session() as sess:
+            sess.run(queue.close())
+            with pytest.raises(tf.errors.OutOfRangeError) as told:
+                sess.run(got)
+            assert told.value.op.name == "fifo_queue_Dequeue"
+            with pytest.raises(tf.errors.CancelledError) as told:
+                sess.run(put)
+            assert told.value.op.name == "fifo_queue_enqueue"

@@ -149,6 +149,19 @@ def test_masked_select_stretches():
     assert sl.masked_fill(x[0], mask, 0.0).shape == (2, 2)
 
 
+def test_masked_scatter_stretches():
+    x = sl.tensor([[3.0, -4.0], [1.0, 2.0]])
+    source = sl.tensor([7.0, 8.0, 9.0])
+    columns, rows = sl.tensor([True, False]), sl.tensor([[True], [False]])
+    assert x.masked_scatter(columns, source).tolist() == [[7, -4], [8, 2]]
+    assert x.masked_scatter(rows, source).tolist() == [[7, 8], [1, 2]]
+    made = sl.tensor([5.0, 6.0]).masked_scatter(x > 0, source)
+    assert made.tolist() == [[7, 6], [8, 9]]
+    w = sl.tensor([5.0, 6.0], requires_grad=True)
+    w.masked_scatter(x > 0, source).sum().backward()
+    assert w.grad.tolist() == [0, 1]
+
+
 def test_diagonal_is_of_the_first_two_axes():
     x = sl.arange(12).reshape(2, 3, 2)
     assert sl.diagonal(x).tolist() == np.diagonal(x.numpy()).tolist()

@@ -38,6 +38,21 @@ def test_interpolate_by_a_fractional_scale():
     assert layer(image).tolist() == made.tolist()
 
 
+def test_interpolate_leaves_axes_alone_whose_size_stays():
+    """5 times 1.1 is 5.5, which is 5 elements: PyTorch's linear modes, and nearest of
+    images, take them as they are."""
+    x = sl.arange(25.0).reshape(1, 1, 5, 5)
+    for mode in ("nearest", "bilinear"):
+        assert F.interpolate(x, scale_factor=1.1, mode=mode).tolist() == x.tolist()
+    wide = F.interpolate(x, scale_factor=(1.1, 1.5), mode="nearest")
+    assert wide[0, 0, :, 0].tolist() == [0, 5, 10, 15, 20]
+    line = x[0, :, 0].reshape(1, 1, 5)
+    made = F.interpolate(line, scale_factor=1.1, mode="linear")
+    assert made.tolist() == line.tolist()
+    made = F.interpolate(line, scale_factor=1.1)
+    assert made.flatten().tolist() == [0, 0, 1, 2, 3]
+
+
 def test_interpolate_by_a_fractional_scale_has_its_gradient():
     x = sl.randn(1, 2, 5, 4, dtype=sl.float64).requires_grad_()
     for mode in ("nearest", "bilinear"):
@@ -132,7 +147,11 @@ def test_long_inner_products_keep_their_digits():
     n = 5_000_000
     a = sl.full((1, n), 0.1)
     wanted = float(np.float32(0.1)) ** 2 * n
-    for made in (a @ a.T, sl.mv(a, a[0]), sl.mm(a, a.T), sl.einsum("ik,jk->ij", a, a)):
+    for made in (
+        a @ a.T, sl.mv(a, a[0]), sl.mm(a, a.T), sl.einsum("ik,jk->ij", a, a),
+        sl.dot(a[0], a[0]), sl.vdot(a[0], a[0]), a[0] @ a[0], sl.inner(a[0], a[0]),
+        F.linear(a, a),
+    ):  # fmt: skip
         assert made.item() == pytest.approx(wanted, rel=4e-6)
 
 

@@ -70,6 +70,54 @@ def test_arithmetic_with_numbers_a_type_does_not_hold_is_refused(call):
         call(sl.tensor([1, 2], dtype=sl.uint8))
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: sl.constant(300, dtype=sl.uint8),
+        lambda x: sl.constant([1, -1], dtype=sl.uint8),
+        lambda x: sl.Variable(300, dtype=sl.uint8),
+        lambda x: sl.arange(250, 300, dtype=sl.uint8),
+        lambda x: sl.arange(250.5, 300, dtype=sl.uint8),
+        lambda x: sl.arange(-1, 3, dtype=sl.uint8),
+        lambda x: sl.arange(0, -200, -1, dtype=sl.int8),
+        lambda x: sl.linspace(0, 300, 3, dtype=sl.uint8),
+        lambda x: sl.randperm(300, dtype=sl.uint8),
+        lambda x: sl.randint(250, 300, (4,), dtype=sl.uint8),
+        lambda x: sl.randint_like(x, 300),
+        lambda x: x.random_(250, 300),
+        lambda x: sl.add(x, x, alpha=300),
+        lambda x: sl.sub(x, x, alpha=300),
+        lambda x: sl.nn.functional.pad(x, (1, 1), value=300),
+    ],
+)
+def test_numbers_a_type_does_not_hold_are_refused_where_tensors_are_made(call):
+    with pytest.raises(ValueError):
+        call(sl.tensor([1, 2], dtype=sl.uint8))
+
+
+def test_counts_and_borders_that_a_type_holds():
+    assert sl.arange(252, 256, dtype=sl.uint8).tolist() == [252, 253, 254, 255]
+    assert sl.arange(5, -1, -2, dtype=sl.int8).tolist() == [5, 3, 1]
+    assert sl.arange(0, dtype=sl.uint8).tolist() == []
+    x = sl.tensor([1], dtype=sl.uint8)
+    assert sl.add(x, x, alpha=254).tolist() == [255]
+    assert sl.add(sl.tensor([1]), sl.tensor([2.5]), alpha=2).tolist() == [6.0]
+    border = sl.nn.functional.pad(sl.tensor([1]), (1, 0), value=2**53 + 1)
+    assert border.tolist() == [2**53 + 1, 1]  # a double has no such number
+
+
+def test_relu_of_large_unsigned_integers():
+    big = sl.tensor([2**63 + 7, 0, 2**64 - 1], dtype=sl.uint64)
+    for made in (sl.relu(big), big.relu(), sl.nn.functional.relu(big)):
+        assert made.dtype == sl.uint64
+        assert made.tolist() == [2**63 + 7, 0, 2**64 - 1]
+
+
+def test_nanmean_of_integers_is_a_float():
+    made = sl.nanmean(sl.tensor([1, 2]))
+    assert made.dtype == sl.float32 and made.item() == 1.5
+
+
 def test_numbers_at_the_edge_are_held():
     assert (sl.tensor([1], dtype=sl.uint8) + 255).tolist() == [0]
     assert (sl.tensor([1], dtype=sl.int8) * -128).tolist() == [-128]

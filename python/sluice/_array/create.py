@@ -147,6 +147,7 @@ def arange(
         # go in whole steps between whole numbers, as PyTorch's do.
         if (made := _counted_in_floats(start, stop, step, kind)) is not None:
             return _finished(_ops.cast(made, kind), requires_grad)
+        _check_counted(start, stop, step, kind)
         wide = _core.float64 if kind.is_floating_point else _i64
         start, stop, step = (_as(v, wide) for v in (start, stop, step))
         made = _ops.range(start, stop, step)
@@ -173,8 +174,26 @@ def _counted_in_floats(start: Any, stop: Any, step: Any, kind: Any) -> Tensor | 
     count = ceil((stop - start) / step) if int(step) else 0
     if count <= 0:
         return None
+    check_held(range(int(start), int(start) + count * int(step), int(step)), kind)
     made = _ops.range(_as(0, _i64), _as(count, _i64), _as(1, _i64))
     return _ops.add(_ops.mul(made, int(step)), int(start))
+
+
+def _check_counted(start: Any, stop: Any, step: Any, kind: Any) -> None:
+    numbers = all(type(v) is int for v in (start, stop, step))
+    if numbers and step and not kind.is_floating_point:
+        check_held(range(start, stop, step), kind)
+
+
+def check_held(numbers: range, kind: Any, what: str = "arange") -> None:
+    """Refuses numbers that the type does not hold: a cast would wrap them."""
+    for number in (numbers[0], numbers[-1]) if numbers else ():
+        try:
+            tensor(number, kind)
+        except ValueError:
+            raise ValueError(
+                f"{what}(): {number} is no {kind.name}; wanted a type that holds it"
+            ) from None
 
 
 def _as(value: Any, dtype: Any) -> Tensor:

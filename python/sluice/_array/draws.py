@@ -7,6 +7,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from .axes import sizes
+from .create import check_held
 from .device import device_like, placed
 from .generators import drawn, whole_seed
 
@@ -110,8 +111,11 @@ def randint_like(
         low, high = 0, high if low is None else low
     if high is None:
         raise TypeError("randint_like(): no high; wanted the end of the numbers")
+    kind = _core.find_dtype(dtype or x.dtype)
+    if kind.name not in ("bool", "string") and not kind.is_floating_point:
+        check_held(range(int(low), int(high)), kind, "randint_like")
     made = randint(int(low), int(high), x.shape, device=device_like(x, device))
-    return _ops.cast(made, dtype or x.dtype)
+    return _ops.cast(made, kind)
 
 
 @drawn
@@ -120,6 +124,8 @@ def randperm(
     n: int, *, dtype: Any = None, device: Any = None, generator: Any = None
 ) -> Tensor:
     """The numbers 0 to n - 1 in random order."""
+    if dtype is not None and not _core.find_dtype(dtype).is_floating_point:
+        check_held(range(int(n)), _core.find_dtype(dtype), "randperm")
     made = _ops.permutation(n)
     return made if dtype is None else _ops.cast(made, dtype)
 

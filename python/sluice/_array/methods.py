@@ -250,8 +250,11 @@ def where(self: Tensor, condition: Any, other: Any) -> Tensor:
 @_method
 def masked_scatter(self: Tensor, mask: Any, source: Any) -> Tensor:
     """With the elements where the mask is true set to those of source, in order."""
-    count = _ops.size(_ops.masked_select(self, mask)).item()
-    return _core.with_item(self, mask, shape.ravel(source)[:count])
+    mask = shape.as_tensor(mask)
+    sizes = shape.broadcast_shapes(self.shape, mask.shape)
+    x, there = _ops.broadcast_to(self, sizes), _ops.broadcast_to(mask, sizes)
+    count = _ops.size(_ops.masked_select(x, there)).item()
+    return _core.with_item(x, there, shape.ravel(source)[:count])
 
 
 @_method

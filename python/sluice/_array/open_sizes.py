@@ -6,6 +6,7 @@ same by ops that take tensors, so that one recording serves all sizes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import _core, _ops
@@ -27,11 +28,19 @@ def cut(x: Tensor, axis: int, begin: Any, end: Any) -> Tensor:
 
 
 def by_one_op(x: Tensor) -> bool:
-    """Whether parts of x are cut by one op, which copies them, as gradients like it;
-    else they are views, which code may write to, in a captured function as well."""
-    if x._tracked and _core.is_grad_enabled():
-        return True
+    """Whether parts of x are values of a graph that one op cuts; else they are views,
+    which code may write to, in a captured function as well."""
     return bool(x.symbolic and not _core.recorded_here(x))
+
+
+def by_one_gradient(
+    x: Tensor, views: tuple[Tensor, ...], cut_all: Callable[[], Any]
+) -> tuple[Tensor, ...]:
+    """The views, whose gradients go by the one op that `cut_all` calls: each by itself
+    has one as large as x."""
+    if len(views) > 1 and x._tracked and _core.is_grad_enabled():
+        _core.come_from(views, _parts(cut_all()))
+    return views
 
 
 def pieces(x: Tensor, sizes: list[Any], axis: int, what: str) -> tuple[Tensor, ...]:
@@ -58,10 +67,13 @@ def split_by(x: Tensor, size: Any, axis: int) -> tuple[Tensor, ...]:
     count = max(int(-(-total // size)), 1)
     if rest == 0 and by_one_op(x):
         return _parts(_ops.split(x, count, axis=axis))
-    return tuple(
+    views = tuple(
         cut(x, axis, i * size, (i + 1) * size if i + 1 < count else None)
         for i in range(count)
     )
+    if rest != 0:
+        return views
+    return by_one_gradient(x, views, lambda: _ops.split(x, count, axis=axis))
 
 
 def chunks_of(x: Tensor, count: int, axis: int) -> tuple[Tensor, ...]:
@@ -71,7 +83,8 @@ def chunks_of(x: Tensor, count: int, axis: int) -> tuple[Tensor, ...]:
         if by_one_op(x):
             return _parts(_ops.split(x, count, axis=axis))
         size = total // count
-        return tuple(cut(x, axis, i * size, (i + 1) * size) for i in range(count))
+        views = tuple(cut(x, axis, i * size, (i + 1) * size) for i in range(count))
+        return by_one_gradient(x, views, lambda: _ops.split(x, count, axis=axis))
     return split_by(x, max(int(-(-total // count)), 1), axis)
 
 

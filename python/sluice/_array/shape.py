@@ -9,7 +9,8 @@ from .. import _core, _ops
 from .._core import Tensor
 from .._symbols.numbers import Symbol
 from .axes import NOTHING, axes_or_none, axes_tuple, one_of, whole
-from .open_sizes import by_one_op, chunks_of, has_symbols, pieces, split_by, tiled
+from .open_sizes import by_one_gradient, by_one_op, chunks_of, has_symbols, pieces
+from .open_sizes import split_by, tiled
 
 __all__ = [
     "atleast_1d",
@@ -450,9 +451,10 @@ def split(
             (at,) = axes_tuple(axis, x.ndim, "split")
             return pieces(x, list(size), at, "split")
         sizes = list(size)
-        if not by_one_op(x) and sum(sizes) == _known_size(x, axis, "split"):
-            return _cut(x, axis, [whole(n, "split(): a size") for n in sizes])
-        return _parts(_ops.split_v(x, sizes, axis=axis))
+        if by_one_op(x) or sum(sizes) != _known_size(x, axis, "split"):
+            return _parts(_ops.split_v(x, sizes, axis=axis))
+        views = _cut(x, axis, [whole(n, "split(): a size") for n in sizes])
+        return by_one_gradient(x, views, lambda: _ops.split_v(x, sizes, axis=axis))
     if isinstance(size, Symbol) and at is None:
         (at,) = axes_tuple(axis, x.ndim, "split")
     if at is not None:
@@ -465,11 +467,15 @@ def split(
     total = _known_size(x, axis, "split")
     full, rest = divmod(total, size)
     sizes = [size] * full + ([rest] if rest or not full else [])
-    if not by_one_op(x):
-        return _cut(x, axis, sizes)
-    if rest == 0 and full > 0:
-        return _parts(_ops.split(x, full, axis=axis))
-    return _parts(_ops.split_v(x, sizes, axis=axis))
+
+    def cut_all() -> Any:
+        if rest == 0 and full > 0:
+            return _ops.split(x, full, axis=axis)
+        return _ops.split_v(x, sizes, axis=axis)
+
+    if by_one_op(x):
+        return _parts(cut_all())
+    return by_one_gradient(x, _cut(x, axis, sizes), cut_all)
 
 
 def chunk(
@@ -492,10 +498,11 @@ def unbind(x: Any, dim: Any = 0, *, axis: Any = NOTHING) -> tuple[Tensor, ...]:
     axis = one_of(axis, dim if axis is NOTHING else NOTHING, 0)
     x = as_tensor(x)
     size = _known_size(x, axis, "unbind")
-    if not by_one_op(x):
-        (at,) = axes_tuple(axis, x.ndim, "unbind")
-        return tuple(x[(slice(None),) * at + (i,)] for i in range(size))
-    return _parts(_ops.unstack(x, size, axis=axis)) if size else ()
+    if by_one_op(x):
+        return _parts(_ops.unstack(x, size, axis=axis)) if size else ()
+    (at,) = axes_tuple(axis, x.ndim, "unbind")
+    views = tuple(x[(slice(None),) * at + (i,)] for i in range(size))
+    return by_one_gradient(x, views, lambda: _ops.unstack(x, size, axis=axis))
 
 
 unstack = unbind

@@ -162,6 +162,8 @@ def nanmean(
 ) -> Tensor:
     """The mean of what is not NaN."""
     x = as_tensor(x) if dtype is None else _ops.cast(x, dtype)
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        x = _ops.cast(x, _core.default_float())  # as mean() has it
     axes = axes_of(x, dim, keepdim, axis, keepdims)
     there = _ops.cast(_ops.logical_not(is_nan(x)), x.dtype)
     return _ops.div(

@@ -16,6 +16,11 @@ _ONE = 1  # which alpha is where nobody gives another
 _HALVES = (_core.bfloat16, _core.float16)
 
 
+def _times(b: Any, alpha: Any, kind: Any) -> Tensor:
+    b = _ops.cast(as_tensor(b), kind)
+    return _ops.logical_and(b, alpha) if kind == _core.bool else _ops.mul(b, alpha)
+
+
 def _scaled(op: Any, what: str, a: Any, b: Any, alpha: Any, name: Any) -> Tensor:
     """op(a, alpha b) in the type of a and b, which alpha does not change."""
     how = {} if name is None else {"name": name}
@@ -36,6 +41,9 @@ def _scaled(op: Any, what: str, a: Any, b: Any, alpha: Any, name: Any) -> Tensor
         )
     if factor.dtype == _core.bool and kind != _core.bool:
         raise TypeError(f"{what}(): alpha is a bool; wanted it for bools alone")
+    if whole and not isinstance(alpha, Tensor):
+        # The number as it is: one that the type does not hold is refused.
+        return op(_ops.cast(as_tensor(a), kind), _times(b, alpha, kind), **how)
     # Of half precision rounded once, at the end.
     wide = _core.float32 if kind in _HALVES else kind
     a, b, factor = (_ops.cast(as_tensor(v), wide) for v in (a, b, factor))

@@ -7,6 +7,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor, tensor
 from . import shape
+from .create import check_held
 from .device import device_like
 from .draws import randint
 from .generators import drawn
@@ -172,6 +173,8 @@ def random_(
         bits = whole.get(self.dtype.name)
         high = 2**bits + 1 if bits else 2 ** min(8 * self.dtype.itemsize - 1, 62)
         high = 2 if self.dtype == _core.bool else high
+    elif self.dtype != _core.bool and not self.dtype.is_floating_point:
+        check_held(range(int(low), int(high)), self.dtype, "random_")
     drawn_numbers = randint(int(low), int(high), self.shape,
                             device=device_like(self, None))  # fmt: skip
     return self.copy_(_ops.cast(drawn_numbers, self.dtype))

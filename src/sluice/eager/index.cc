@@ -75,7 +75,9 @@ Cuts CutsOf(const Tensor& x, std::span<const Index> indices,
         }
         cuts.dropped.push_back(axis);
         cuts.begin.push_back(at);
-        cuts.end.push_back(at == -1 ? Index::kOpen : at + 1);
+        // Of the last element, and of a place no tensor has, to the end.
+        bool last = at == -1 || at == Index::kOpen;
+        cuts.end.push_back(last ? Index::kOpen : at + 1);
         cuts.strides.push_back(1);
         break;
       }

@@ -168,5 +168,19 @@ TEST(Indexing, BlamesTheLineItIsWrittenOn) {
   EXPECT_EQ(x[all].shape(), PartialShape({2, 3}));
 }
 
+// One behind the largest number there is was one below the smallest.
+TEST(Indexing, ByTheLargestNumberOfAnUnknownSize) {
+  Graph graph;
+  GraphScope building(graph);
+  Tensor x = placeholder(f32, {any});
+  Session session(graph);
+  auto at = [&](int64_t place) {
+    return session.run(x[place], {{x, {1, 2}}}).data<float>()[0];
+  };
+  EXPECT_EQ(at(-1), 2);
+  EXPECT_EQ(at(1), 2);
+  EXPECT_THROW(at(Index::kOpen), Error);
+}
+
 }  // namespace
 }  // namespace sluice

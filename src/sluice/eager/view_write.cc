@@ -147,6 +147,12 @@ void RefreshView(EagerValue& view) {
   view.output = now->output;
 }
 
+void ComeFrom(EagerValue& view, const EagerValue& part) {
+  view.producer = part.producer;
+  view.output = part.output;
+  if (view.traced && part.traced) view.traced->value = part.traced->value;
+}
+
 void ChangeHistory(EagerValue& view, const SourceLine& line) {
   ForgetMovedBase(view);
   if (!view.view_of) return;

@@ -28,6 +28,11 @@ bool StandsAlone(const EagerValue& view);
 // The view's history, if that of what it looks into has changed since.
 void RefreshView(EagerValue& view);
 
+// Gradients of `view` go by the call that made `part` of the same elements, as
+// long as nobody writes them: one call that cuts a tensor into many parts has
+// one gradient, where each view by itself has one as large as the tensor.
+void ComeFrom(EagerValue& view, const EagerValue& part);
+
 // `view` was written by a recorded call: so was what it looks into, unless the
 // view stands alone.
 void ChangeHistory(EagerValue& view, const SourceLine& line);

@@ -74,7 +74,7 @@ std::string ReadNumber(std::string_view text, DType dtype, void* to) {
 
 std::string WriteNumber(const void* from, DType dtype, int precision) {
   if (dtype == DType::kBool) {
-    return *static_cast<const bool*>(from) ? "true" : "false";
+    return *static_cast<const char*>(from) != 0 ? "true" : "false";
   }
   // The longest double has 309 digits before the point.
   char text[512];

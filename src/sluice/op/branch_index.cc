@@ -9,7 +9,8 @@ Result<bool> PredicateValue(const Array& pred) {
     return InvalidArgument(StrCat("the predicate is ", pred.TypeText(),
                                   "; wanted a scalar of bool"));
   }
-  return *pred.data<bool>();
+  // Any byte, where others write it.
+  return *static_cast<const char*>(pred.raw()) != 0;
 }
 
 Result<size_t> BranchIndex(const Array& chooser, size_t count,

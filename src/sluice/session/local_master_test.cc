@@ -2,13 +2,38 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "sluice/base/strings.h"
+#include "sluice/op/record.h"
 #include "sluice/session/partial_run.h"
 
 namespace sluice {
 namespace {
+
+// A step that waits until it is cancelled, and then asks this session.
+std::atomic<LocalMaster*> asked{nullptr};
+std::atomic<bool> waits{false};
+
+void WaitUntilCancelled(AsyncContext& ctx) {
+  Cancellation* cancellation = ctx.step().cancellation;
+  Cancellation::Token token;
+  bool registered = cancellation->Register(&token, [&ctx, cancellation] {
+    asked.load()->Close();
+    ctx.Done(cancellation->status());
+  });
+  if (!registered) return ctx.Done(cancellation->status());
+  waits = true;
+}
+
+SL_OP(TestWaitUntilCancelled)
+    .doc("Done when its step is cancelled.")
+    .input("x: f32")
+    .output("y: f32")
+    .shape(shapes::same_as_first)
+    .cpu_async(WaitUntilCancelled)
+    .stateful();
 
 class LocalMasterTest : public testing::Test {
  protected:
@@ -236,6 +261,24 @@ TEST_F(LocalMasterTest, ClosingCancelsWhatRunsAndRefusesWhatComes) {
   EXPECT_EQ(status.code(), Code::kCancelled);
   EXPECT_EQ(master.Run(std::vector<Value>{out}, {}, {}).status().code(),
             Code::kCancelled);
+}
+
+// What a cancelled step calls was called under the lock that Close() takes.
+TEST_F(LocalMasterTest, ClosingCallsNobodyUnderItsLock) {
+  Value x = Placeholder(DType::kF32, PartialShape::Scalar(), "x");
+  Value y = Add("TestWaitUntilCancelled", {x});
+  LocalMaster master(graph_);
+  asked = &master;
+  waits = false;
+  Status status;
+  std::thread blocked([&] {
+    FeedList feeds = {{x, Array::Scalar(1.0f)}};
+    status = master.Run(std::vector<Value>{y}, feeds, {}).status();
+  });
+  while (!waits) std::this_thread::yield();
+  master.Close();
+  blocked.join();
+  EXPECT_EQ(status.code(), Code::kCancelled);
 }
 
 TEST_F(LocalMasterTest, ACallersOwnSwitchStopsARun) {

@@ -168,7 +168,8 @@ class QueueBase:
             values = self._components(vals)
             for value, shape in zip(values, self._shapes):
                 value.shape.assert_is_compatible_with(shape)
-            change = self._core._enqueue([v._core for v in values])
+            with _core.name_scope(full):
+                change = self._core._enqueue([v._core for v in values])
             return self._after(full, change)
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
@@ -178,13 +179,16 @@ class QueueBase:
             for value, shape in zip(values, self._shapes):
                 value.shape.with_rank_at_least(1)
                 value.shape[1:].assert_is_compatible_with(shape)
-            change = self._core._enqueue_many([v._core for v in values])
+            with _core.name_scope(full):
+                change = self._core._enqueue_many([v._core for v in values])
             return self._after(full, change)
 
     def dequeue(self, name: str | None = None) -> Any:
         """One element: a tensor, a list of them, or a dict when there are names."""
         with scoped(name, f"{self.name}_Dequeue", self) as full:
-            return self._packed(full, self._core._dequeue(), [], True)
+            with _core.name_scope(full):
+                found = self._core._dequeue()
+            return self._packed(full, found, [], True)
 
     def _batch(self, what: str, n: Any, name: str | None, label: str) -> Any:
         for shape in self._shapes:
@@ -201,7 +205,8 @@ class QueueBase:
                 core = emit(None, "cast", convert(n), dtype=int64)._core
             else:
                 core = int(count)
-            found = getattr(self._core, f"_{what}")(core)
+            with _core.name_scope(full):
+                found = getattr(self._core, f"_{what}")(core)
             lead = [int(count)] if count is not None else [None]
             if what == "dequeue_up_to":
                 lead = [None]
@@ -221,18 +226,23 @@ class QueueBase:
         """The operation that closes it: later enqueues fail, dequeues get what is
         left."""
         with scoped(name, f"{self.name}_Close", self) as full:
-            change = self._core.close(cancel_pending_enqueues)
+            with _core.name_scope(full):
+                change = self._core.close(cancel_pending_enqueues)
             return self._after(full, change)
 
     def size(self, name: str | None = None) -> Any:
         """How many elements it holds, int32."""
         with scoped(name, f"{self.name}_Size", self) as full:
-            return emit(full, "cast", wrap(self._graph, self._core.size()), dtype=int32)
+            with _core.name_scope(full):
+                found = self._core.size()
+            return emit(full, "cast", wrap(self._graph, found), dtype=int32)
 
     def is_closed(self, name: str | None = None) -> Any:
         """Whether it is closed."""
         with scoped(name, f"{self.name}_Is_Closed", self) as full:
-            return emit(full, "identity", wrap(self._graph, self._core.is_closed()))
+            with _core.name_scope(full):
+                found = self._core.is_closed()
+            return emit(full, "identity", wrap(self._graph, found))
 
 
 class FIFOQueue(QueueBase):

@@ -150,6 +150,13 @@ class NodeDef:
         return f'name: "{self.name}"\nop: "{self.op}"\n'
 
 
+def _whose(name: str, graph: Any) -> str:
+    """The operation a node belongs to: what one needs beside itself is in a scope of
+    its name."""
+    scope = name.rpartition("/")[0]
+    return scope if scope and scope in graph else name
+
+
 def from_step(error: BaseException, graph: Any) -> BaseException:
     """TensorFlow's error for one of a step's; itself where it is none."""
     code = getattr(error, "sluice_code", None)
@@ -159,7 +166,7 @@ def from_step(error: BaseException, graph: Any) -> BaseException:
     op = None
     found = _NODE.search(str(error))
     if found is not None and found[1] in graph:
-        op = graph.get_operation_by_name(found[1])
+        op = graph.get_operation_by_name(_whose(found[1], graph))
     return kind(None if op is None else op.node_def, op, str(error))
 
 

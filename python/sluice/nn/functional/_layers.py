@@ -222,8 +222,10 @@ def pad(
     """A border around the input: (before, after) of the last axis, then of the one
     before it, and so on. mode: constant, reflect, replicate, circular."""
     number = 0.0 if value is None else value
-    if mode == "constant" and isinstance(input, Tensor) and has_symbols(pad):
-        return padded(input, pad, number)
+    if mode == "constant" and isinstance(input, Tensor):
+        # The core takes a double, and cuts off what integers do not hold.
+        if has_symbols(pad) or not (number == 0 or input.dtype.is_floating_point):
+            return padded(input, pad, number)
     return _core.nn_pad(input, pad, mode, number)
 
 

@@ -14,6 +14,7 @@ __all__: list[str] = []
 
 # What each mode is for, by the number of axes.
 _AXES = {"linear": (1,), "bilinear": (2,), "bicubic": (2,), "trilinear": (3,)}
+_LINEAR = ("linear", "bilinear", "trilinear")
 NEAREST = ("nearest", "nearest-exact")
 
 
@@ -141,6 +142,8 @@ def scaled(
         x = x.to(_core.float32)
     for i, new in enumerate(sizes):
         axis, old = 2 + i, int(x.shape[2 + i])
+        if new == old and (mode in _LINEAR or (mode == "nearest" and len(sizes) == 2)):
+            continue  # PyTorch leaves such an axis alone, whatever the factor
         step = _step(old, new, factors[i], align)
         if mode in NEAREST:
             at = _nearest(old, new, step, mode == "nearest-exact")

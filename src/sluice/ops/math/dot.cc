@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 
 #include "sluice/base/strings.h"
 #include "sluice/base/worker_pool.h"
@@ -24,6 +25,13 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
+// One float that takes up ten thousands of others in turn loses digits: blocks
+// are summed as doubles.
+constexpr int64_t kBlock = 1 << 12;
+
+template <class C>
+using Total = std::conditional_t<std::is_floating_point_v<C>, double, C>;
+
 // Pieces of a fixed size, summed in order: threads change nothing.
 template <class T, class C>
 void Run(KernelContext& ctx) {
@@ -32,14 +40,19 @@ void Run(KernelContext& ctx) {
   const T* b = static_cast<const T*>(ctx.in(1).raw());
   const int64_t n = ctx.in(0).num_elements();
   const int64_t piece = std::max<int64_t>(1 << 16, n / kMaxPieces + 1);
-  C sums[kMaxPieces] = {};
+  Total<C> sums[kMaxPieces] = {};
   ParallelFor(ctx.step().pool, n, piece, [&](int64_t begin, int64_t end) {
-    DotRows<T, C>(a + begin, b + begin, 0, 1, end - begin,
-                  &sums[begin / piece]);
+    Total<C>& sum = sums[begin / piece];
+    for (int64_t at = begin; at < end; at += kBlock) {
+      C part = 0;
+      DotRows<T, C>(a + at, b + at, 0, 1, std::min(kBlock, end - at), &part);
+      sum = sum + part;
+    }
   });
-  C sum = 0;
-  for (C s : sums) sum = sum + s;
-  *static_cast<T*>(ctx.out(0).mutable_raw()) = static_cast<T>(sum);
+  Total<C> sum = 0;
+  for (Total<C> s : sums) sum = sum + s;
+  *static_cast<T*>(ctx.out(0).mutable_raw()) =
+      static_cast<T>(static_cast<C>(sum));
 }
 
 Status Launch(KernelContext& ctx) {

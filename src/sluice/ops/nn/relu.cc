@@ -11,7 +11,11 @@ struct ReluFn {
   static constexpr TileOp kTile = TileOp::kRelu;
   template <class C>
   static C Apply(C x) {
-    return x < 0 ? C(0) : x;
+    if constexpr (std::is_unsigned_v<C>) {
+      return x;
+    } else {
+      return x < 0 ? C(0) : x;
+    }
   }
 };
 
@@ -26,11 +30,11 @@ struct ReluGradFn {
 
 SL_OP_OF(Relu, UnaryFunction)
     .doc("max(x, 0), elementwise; NaN stays NaN.")
-    .types("T", kSignedReals)
+    .types("T", kReals)
     .grad([](GradContext& g) {
       g.set_dx(0, g.call("ReluGrad", {g.dy(), g.out()}));
     })
-    .elementwise(unary_block<ReluFn, SignedTypes>)
+    .elementwise(unary_block<ReluFn, RealTypes>)
     .reference([](double x) { return x < 0 ? 0.0 : x; })
     .samples(UnarySamples());
 
