@@ -6,6 +6,7 @@ import builtins
 from typing import Any
 
 from .. import _core
+from .handed import hand_over
 from .values import Tensor
 
 _print_op = _core.op_function("Print")
@@ -19,6 +20,9 @@ class Text(str):
 
 def text(*parts: Any) -> str:
     """An f-string: texts, and values with how to show them."""
+    for part in parts:
+        if type(part) is tuple:
+            hand_over(part[0])
     made = "".join(_shown(*part) if type(part) is tuple else part for part in parts)
     if any(type(p) is tuple and _in_graph(p[0]) for p in parts):
         lazy = Text(made)

@@ -22,6 +22,7 @@ from .. import _core
 from .._symbols.numbers import float_of, size_of
 from . import object_reads
 from .errors import StagingError
+from .handed import hand_over, is_users_object
 from .left_behind import refuse_left_behind
 from .object_reads import find
 from .place import user_place
@@ -41,7 +42,7 @@ from .places import (
 )
 from .reading import Reading
 from .targets import Target
-from .values import MISSING
+from .values import MISSING, Tensor
 from .writes import Attribute, Effect, SameContainers, finished
 
 _CONTAINERS = object_reads.CONTAINERS
@@ -59,6 +60,8 @@ class Recorder(Reading):
         # Containers made anew of the arguments, and where the caller's are.
         self.adopted: dict[Any, Any] = {}  # and what they were filled with
         self.from_caller: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._orders: dict[tuple[Any, ...], list[Any]] = {}  # of the caller's dicts
+        self._given: dict[int, tuple[Any, Any]] = {}  # tensors of the caller's
 
     # ---- From C++ ----
 
@@ -134,6 +137,11 @@ class Recorder(Reading):
                 k: self._argument(v, own[k], (*path, k)) for k, v in value.items()
             }
             filled = {k: filled[k] for k in own}  # in the caller's order
+            if len(own) > 1:
+                self._orders[path] = list(own)
+        elif isinstance(value, Tensor) and isinstance(own, Tensor):
+            # One tensor is one object, however often it is given.
+            return self._given.setdefault(id(own), (own, value))[1]
         else:
             if dataclasses.is_dataclass(value) and not isinstance(value, type):
                 self.from_caller[id(value)] = value, path
@@ -160,9 +168,9 @@ class Recorder(Reading):
             path: own for own, path in self.from_caller.values() if id(own) in self.old
         }
         others = [v for v in self.old.values() if type(v) in (list, dict)]
-        if not self.from_caller or not others:
+        if not self._orders and not (self.from_caller and others):
             return None
-        return SameContainers(found, others)
+        return SameContainers(found, others, self._orders)
 
     def feed(self, place: Any, tensor: Any, text: str) -> None:
         """The tensor of a place that is bound anew between calls."""
@@ -206,7 +214,7 @@ class Recorder(Reading):
             return Target(self, owner) if known else owner
         if id(owner) in self.old:
             return Target(self, owner)
-        if id(owner) in self.from_caller:
+        if id(owner) in self.from_caller or is_users_object(owner):
             return Target(self, owner)
         made = self._made.get(id(owner))
         own = made is not None and made[0] is owner and made[1] >= self.depth
@@ -245,6 +253,8 @@ class Recorder(Reading):
         if isinstance(value, _CONTAINERS):
             if id(value) in self.old or self.existed(value):
                 self.changes(value)
+        elif is_users_object(value):
+            hand_over(value)
 
     def effect(self, function: Any, args: Any, kwargs: dict[str, Any]) -> bool:
         """Something that every call does, as print; False where it cannot be."""
@@ -282,11 +292,11 @@ class Recorder(Reading):
 
     def will_set(self, owner: Any, name: str) -> Any:
         """An attribute is about to change; code to run instead, or None."""
-        if isinstance(owner, object_reads.module_class()):
-            return None  # it tells us itself
         found = find(owner, name)
         if found.setter is not None:
             return self.call(found.setter)
+        if isinstance(owner, object_reads.module_class()):
+            return None  # it tells us itself
         text = self.text(owner, name)
         if isinstance(owner, types.ModuleType):
             self.note(Item(owner.__dict__, name, text))

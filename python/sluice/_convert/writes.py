@@ -67,16 +67,22 @@ def _at(arguments: Any, path: tuple[Any, ...]) -> Any:
 
 class SameContainers:
     """Whether containers among the arguments are what the code found elsewhere,
-    and others are not."""
+    and others are not; whether dicts are in the same order."""
 
-    def __init__(self, found: dict[Any, Any], others: list[Any]) -> None:
+    def __init__(
+        self, found: dict[Any, Any], others: list[Any], orders: dict[Any, list[Any]]
+    ) -> None:
         self._found = found
+        self._orders = orders
         self._others = others  # kept, so that their addresses stay theirs
         self._ids = {id(v) for v in others} - {id(v) for v in found.values()}
 
     def __call__(self, arguments: list[Any]) -> bool:
         for path, wanted in self._found.items():
             if _at(arguments, path) is not wanted:
+                return False
+        for path, keys in self._orders.items():
+            if list(_at(arguments, path)) != keys:
                 return False
         return not any(self._meets(value) for value in arguments)
 
