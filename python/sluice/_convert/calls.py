@@ -27,7 +27,7 @@ from .impure import next_, refuse_if_impure, refuse_if_iterator
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
 from .places import INSTANCE, Instance
-from .printing import print_
+from .printing import effect_of, print_
 from .values import MISSING, PYTHON, Tensor, decided, in_graph, number_of
 
 
@@ -333,7 +333,7 @@ def callee(function: Any) -> Any:
             if recorder is None:
                 return function
             refuse_if_impure(function)
-            return _wrapper(function, recorder)
+            return effect_of(function) or _wrapper(function, recorder)
         if recorder is not None:
             recorder.function(function)
         return for_call(function)
@@ -352,6 +352,9 @@ def callee(function: Any) -> Any:
             return function
         if (inner.__module__ or "").split(".")[0] == "sluice":
             return _with_own(function)
+        effect = effect_of(function)
+        if effect is not None:
+            return effect
         return types.MethodType(_wrapper(inner, recorder), function.__self__)
     if isinstance(function, type) or kind is types.BuiltinFunctionType:
         try:
@@ -366,7 +369,7 @@ def callee(function: Any) -> Any:
         if function in _RECORDED:
             return _RECORDED[function]
         if not isinstance(function, type):
-            return _builtin(function)
+            return effect_of(function) or _builtin(function)
         if kind.__call__ is type.__call__:
             return _constructor(function, recorder)
     if kind is functools.partial:

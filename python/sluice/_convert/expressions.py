@@ -226,6 +226,10 @@ class Expressions(ast.NodeTransformer):
             if not node.args and not node.keywords and self._first:
                 node.args = [at(load("__class__"), node), at(load(self._first), node)]
             return node
+        f = node.func
+        if isinstance(f, ast.Attribute) and f.attr == "is_contiguous":
+            if not node.args and not node.keywords:
+                return at(runtime_call("contiguous", self.visit(f.value)), node)
         grows = None if node.keywords else _grows(node.func)
         if grows is not None:
             base, name, adder = grows

@@ -24,7 +24,7 @@ from .object_reads import (
     package_of,
 )
 from .places import SLOT, INSTANCE, Instance, Slot
-from .values import MISSING
+from .values import MISSING, Tensor
 
 _DEEP = 5
 # Those that no operator and no builtin function calls.
@@ -211,26 +211,26 @@ def handing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 # ---- Operators ----
 
-_BINARY: dict[str, tuple[Callable[[Any, Any], Any], str, str]] = {
-    "+": (operator.add, "__add__", "__radd__"),
-    "-": (operator.sub, "__sub__", "__rsub__"),
-    "*": (operator.mul, "__mul__", "__rmul__"),
-    "/": (operator.truediv, "__truediv__", "__rtruediv__"),
-    "//": (operator.floordiv, "__floordiv__", "__rfloordiv__"),
-    "%": (operator.mod, "__mod__", "__rmod__"),
-    "**": (operator.pow, "__pow__", "__rpow__"),
-    "@": (operator.matmul, "__matmul__", "__rmatmul__"),
-    "<<": (operator.lshift, "__lshift__", "__rlshift__"),
-    ">>": (operator.rshift, "__rshift__", "__rrshift__"),
-    "&": (operator.and_, "__and__", "__rand__"),
-    "|": (operator.or_, "__or__", "__ror__"),
-    "^": (operator.xor, "__xor__", "__rxor__"),
-    "==": (operator.eq, "__eq__", "__eq__"),
-    "!=": (operator.ne, "__ne__", "__ne__"),
-    "<": (operator.lt, "__lt__", "__gt__"),
-    "<=": (operator.le, "__le__", "__ge__"),
-    ">": (operator.gt, "__gt__", "__lt__"),
-    ">=": (operator.ge, "__ge__", "__le__"),
+_BINARY: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "+": (operator.add, "__add__"),
+    "-": (operator.sub, "__sub__"),
+    "*": (operator.mul, "__mul__"),
+    "/": (operator.truediv, "__truediv__"),
+    "//": (operator.floordiv, "__floordiv__"),
+    "%": (operator.mod, "__mod__"),
+    "**": (operator.pow, "__pow__"),
+    "@": (operator.matmul, "__matmul__"),
+    "<<": (operator.lshift, "__lshift__"),
+    ">>": (operator.rshift, "__rshift__"),
+    "&": (operator.and_, "__and__"),
+    "|": (operator.or_, "__or__"),
+    "^": (operator.xor, "__xor__"),
+    "==": (operator.eq, "__eq__"),
+    "!=": (operator.ne, "__ne__"),
+    "<": (operator.lt, "__lt__"),
+    "<=": (operator.le, "__le__"),
+    ">": (operator.gt, "__gt__"),
+    ">=": (operator.ge, "__ge__"),
 }
 _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
     "-": (operator.neg, "__neg__"),
@@ -241,7 +241,11 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 def binary(op: str, a: Any, b: Any) -> Any:
     """a + b and the like."""
-    python, name, other = _BINARY[op]
+    python, name = _BINARY[op]
+    if op in _CHECKED and _core.recorder() is not None:
+        computed = isinstance(a, Tensor) or isinstance(b, Tensor)
+        if computed and _is_number(a) and _is_number(b):
+            return _as_number(op, python, a, b)
     if _core.recorder() is None or (is_plain(a) and is_plain(b)):
         return python(a, b)
     first = type(b) is not type(a) and isinstance(b, type(a))  # it is asked first
@@ -257,6 +261,36 @@ def binary(op: str, a: Any, b: Any) -> Any:
     hand_over(a)
     hand_over(b)
     return python(a, b)
+
+
+_CHECKED = frozenset({"/", "//", "%", "**"})
+_assert = _core.op_function("Assert")
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return bool(value.symbolic and value._number)
+    return type(value) in (int, float)
+
+
+def _as_number(op: str, python: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """An operator of numbers that a graph computes. Where Python raises, or makes a
+    complex number, the run fails, and the code itself runs."""
+    if op != "**":
+        _assert(b != 0, message="division by zero")
+        return python(a, b)
+    made = python(a, b)
+    if isinstance(made, Tensor) and made.dtype == _core.float64:
+        _assert((made - made) == 0, message="a power that is no float")
+    return made
+
+
+def contiguous(value: Any) -> Any:
+    """value.is_contiguous()."""
+    recorder = _core.recorder()
+    if isinstance(value, Tensor) and recorder is not None:
+        return recorder.contiguous(value)
+    return _called(_core.attr(value, "is_contiguous"))()
 
 
 def unary(op: str, a: Any) -> Any:
@@ -321,8 +355,6 @@ def _steps(iterator: Any) -> Iterator[Any]:
 
 def matched(subject: Any) -> Any:
     """The subject of a match, of which patterns take attributes and elements."""
-    from .values import Tensor
-
     if isinstance(subject, Tensor) and subject.symbolic and subject._number:
         return operator.index(subject)  # says that a number is wanted
     hand_over(subject)

@@ -10,6 +10,7 @@ from typing import Any
 from .. import _core
 from .construct import Construct
 from .errors import StagingError
+from .frames import places
 from .handed import asked, binary, hand_over, is_users_object, true
 from .merge import Outcome, choose
 from .values import decided, in_graph, truth
@@ -186,7 +187,11 @@ def check(test: Any, message: Callable[[], Any], line: int) -> bool:
     tensor = in_graph(test)
     if tensor is None:
         return bool(test)
-    text = message()
+    try:
+        with places() as journal, journal.frame():
+            text = message()
+    except Exception:  # the code itself says it, where the assertion fails
+        text = None
     if text is not None and in_graph(text) is not None:
         raise StagingError(
             f"line {line}: the message of an assert on a tensor is a tensor; "

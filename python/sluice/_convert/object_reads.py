@@ -225,6 +225,8 @@ def _module(recorder: Any, module: Any, text: str) -> None:
         recorder.contents_by_epoch(fields[table], f"{text}.")
     for table in _HOOKS:
         recorder.contents_by_epoch(fields[table], f"the hooks of {text}")
+    own = fields.get("forward", MISSING)  # in place of that of the class
+    recorder.instance_by_epoch(module, "forward", own, f"{text}.forward")
     forward = type(module).forward
     if not is_library_class(type(module)) and is_users(forward):
         if recorder.sees(forward):

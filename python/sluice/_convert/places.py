@@ -220,7 +220,11 @@ def refill(container: Any, elements: Any) -> None:
     if isinstance(container, collections.deque):
         container.extend(elements)
     elif isinstance(container, dict):
-        dict.update(container, elements)
+        plain: Any = dict
+        if isinstance(container, collections.OrderedDict):
+            plain = collections.OrderedDict
+        for key, value in elements.items():
+            plain.__setitem__(container, key, value)
     else:
         container.update(elements)
 

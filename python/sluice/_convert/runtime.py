@@ -73,6 +73,7 @@ class Runtime:
     unary = staticmethod(handed.unary)
     item = staticmethod(handed.item)
     slice = slice
+    contiguous = staticmethod(handed.contiguous)
     matched = staticmethod(handed.matched)
     unpacked = staticmethod(collected.unpacked)
 
