@@ -152,8 +152,8 @@ class Making:
             return lambda _: value
         if hasattr(type(value), "__next__") or isinstance(value, _VIEWS):
             raise StagingError(
-                f"{text} is left with a {type(value).__name__}, which every call would "
-                "go on with; wanted a list"
+                f"{text} {_verb(text)} a {type(value).__name__}, which every call "
+                "would go on with; wanted a list"
             )
         old = self._recorder.old
         try:
@@ -167,10 +167,14 @@ class Making:
 _VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
 
 
+def _verb(text: str) -> str:
+    return "holds" if text.endswith("returns") else "is left with"
+
+
 def left(value: Any, text: str, where: str) -> StagingError:
     """A tensor of the graph is where calls cannot put another."""
     return StagingError(
-        f"{text} is left with a {type(value).__name__} that holds a tensor of the "
+        f"{text} {_verb(text)} a {type(value).__name__} that holds a tensor of the "
         f"graph{where}; wanted tensors, numbers, tuples, lists, dicts or dataclasses "
         "of them"
     )

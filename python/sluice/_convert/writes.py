@@ -19,6 +19,7 @@ from .places import (
 )
 from .values import MISSING, Tensor, flatten
 
+
 class Adder(Place):
     """An element that is added to a container."""
 
