@@ -4,6 +4,7 @@ what order they are."""
 from __future__ import annotations
 
 import collections
+import dataclasses
 import types
 
 import numpy as np
@@ -131,6 +132,52 @@ def test_iterators_and_methods_of_tensors_are_no_results(made):
 
     with pytest.raises(TypeError, match="o.kept is left with a"):
         sl.function(keep)(sl.ones(2))
+
+
+@dataclasses.dataclass
+class Batch:
+    x: object
+    tags: list = dataclasses.field(default_factory=list)
+    made: int = dataclasses.field(default=0, init=False)
+
+    def __post_init__(self):
+        self.x = self.x * 2
+        self.made += 1
+
+
+def test_a_dataclass_is_not_made_anew_by_its_post_init():
+    def ran(wrap):
+        def code(batch):
+            batch.tags.append("seen")
+            other = Batch(batch.x + 1, ["other"])
+            return batch, other
+
+        f, found = wrap(code), []
+        for _ in range(2):
+            batch = Batch(sl.tensor(1.0), ["a"])
+            same, other = f(batch)
+            found.append((same is batch, same.x.item(), same.made, batch.tags))
+            found.append((other.x.item(), other.made, other.tags))
+        return found
+
+    agree(ran)
+
+
+def test_dicts_with_a_default_among_arguments_and_results():
+    def ran(wrap):
+        def code(d, x):
+            d["new"].append(x)
+            made = collections.defaultdict(list, a=[x * 2])
+            return made, len(d["new"])
+
+        f, found = wrap(code), []
+        for _ in range(2):
+            d = collections.defaultdict(list)
+            made, n = f(d, sl.tensor(1.0))
+            found.append((n, len(d["new"]), made["a"][0].item(), made["other"]))
+        return found
+
+    agree(ran)
 
 
 def test_dicts_are_followed_in_the_order_of_the_call():
