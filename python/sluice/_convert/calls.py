@@ -22,7 +22,15 @@ from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
 from . import object_reads
 from .errors import StagingError
 from .frames import changed, places
-from .handed import asked, hand_over, handing, is_users_object, iterated, true
+from .handed import (
+    asked,
+    hand_over,
+    handing,
+    is_known,
+    is_users_object,
+    iterated,
+    true,
+)
 from .impure import next_, refuse_if_impure, refuse_if_iterator
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
@@ -73,7 +81,8 @@ def _len(items: Any) -> Any:
     own = asked(items, "__len__")
     if own is not None:
         return own()
-    hand_over(items, whole=False)
+    if not is_known(items):
+        hand_over(items, whole=False)
     return len(items)
 
 
@@ -115,7 +124,7 @@ def _least(python: Callable[..., Any], op: str) -> Callable[..., Any]:
                 made = choose_size(python.__name__, args)
                 if made is not None:
                     return made
-            return _with_own(handing(python))(*args, **kwargs)
+            return _by_key(handing(python))(*args, **kwargs)
         least = functools.reduce(function, args)
         for arg in args:  # Python's gives one of them
             if isinstance(arg, Tensor):
@@ -188,6 +197,8 @@ def _with_own(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         named = {name: _own(arg) for name, arg in kwargs.items()}
+        if args and _is_called(args[0]):
+            args = (callee(args[0]), *args[1:])
         return function(*map(_own, args), **named)
 
     return call
@@ -195,11 +206,26 @@ def _with_own(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _own(value: Any) -> Any:
     kinds = (types.FunctionType, types.MethodType, functools.partial)
-    if isinstance(value, kinds):
-        return callee(value)
-    if is_users_object(value) and callable(value):
-        return callee(value)  # an object that is called, a module
-    return value
+    return callee(value) if isinstance(value, kinds) else value
+
+
+def _is_called(value: Any) -> bool:
+    """An object of the user's, or a module, that is given as a function."""
+    if isinstance(value, object_reads.module_class()):
+        return True
+    return is_users_object(value) and callable(value)
+
+
+def _by_key(function: Callable[..., Any]) -> Callable[..., Any]:
+    """max, list.sort and others, which may be given a key."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        key = kwargs.get("key")
+        if key is not None:
+            kwargs["key"] = callee(key) if _is_called(key) else _own(key)
+        return function(*args, **kwargs)
+
+    return call
 
 
 def _vars(*args: Any) -> Any:
@@ -227,8 +253,9 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
 }
 # The same where a function is recorded.
 _RECORDED: dict[Any, Callable[..., Any]] = {
-    f: _with_own(handing(f)) for f in (map, filter, sorted, functools.reduce)
+    f: _with_own(handing(f)) for f in (map, filter, functools.reduce)
 }
+_RECORDED[sorted] = _by_key(handing(sorted))
 _RECORDED.update({print: print_, next: next_})
 
 
@@ -351,7 +378,8 @@ def callee(function: Any) -> Any:
         if type(inner) is not types.FunctionType:
             return function
         if (inner.__module__ or "").split(".")[0] == "sluice":
-            return _with_own(function)
+            calls = inner.__name__ in ("apply", "step")  # what they are given
+            return _with_own(function) if calls else function
         effect = effect_of(function)
         if effect is not None:
             return effect
@@ -428,8 +456,7 @@ def _builtin(function: Any) -> Any:
         return function
     owner = getattr(function, "__self__", None)
     if isinstance(owner, object_reads.CONTAINERS):
-        # It looks at no element but by functions it is given.
-        return _with_own(function)
+        return _by_key(function) if function.__name__ == "sort" else function
     return handing(function)
 
 

@@ -53,6 +53,15 @@ def is_users_object(value: Any) -> bool:
     return not is_library_class(type(value))
 
 
+def is_known(value: Any) -> bool:
+    """Whether what it has in it is followed anyway, or nobody's but ours."""
+    if is_plain(value) or isinstance(value, (*CONTAINERS, tuple, *_SKIPPED)):
+        return True
+    if isinstance(value, module_class()):
+        return True
+    return package_of(type(value)) in ("sluice", "numpy")
+
+
 def _called(function: Any) -> Any:
     from .calls import callee
 
@@ -251,8 +260,8 @@ def binary(op: str, a: Any, b: Any) -> Any:
     first = type(b) is not type(a) and isinstance(b, type(a))  # it is asked first
     mine = None if first else asked(a, name)
     if mine is None:
-        if is_users_object(a) or is_users_object(b) or op in ("==", "!="):
-            for value in (a, b):
+        for value in (a, b):
+            if not is_known(value) or (op in ("==", "!=") and is_users_object(value)):
                 hand_over(value)
         return python(a, b)
     made = mine(b)
@@ -313,7 +322,7 @@ def item(owner: Any, key: Any) -> Any:
         return own(key)
     if not is_plain(key):
         hand_over(key)
-    if not isinstance(owner, (*CONTAINERS, tuple, *_SKIPPED)):
+    if not is_known(owner):
         hand_over(owner)
     elif in_class(type(owner), "__missing__") is not None:
         hand_over(owner)
@@ -335,9 +344,8 @@ def iterated(items: Any) -> Any:
         return items
     own = asked(items, "__iter__")
     if own is None:
-        if not isinstance(items, (*CONTAINERS, tuple, *_SKIPPED)):
-            if hasattr(items, "__dict__"):
-                hand_over(items)
+        if not is_known(items) and hasattr(items, "__dict__"):
+            hand_over(items)
         return items
     made = own()
     return made if in_class(type(made), "__next__") is None else _steps(made)
@@ -351,6 +359,12 @@ def _steps(iterator: Any) -> Iterator[Any]:
         except StopIteration:
             return
         yield value
+
+
+def has_setters(cls: type) -> bool:
+    """Whether assignments to its objects are code of the user's."""
+    names = ("__setattr__", "__setitem__", "__delattr__", "__delitem__")
+    return any(in_class(cls, name) is not None for name in names)
 
 
 def matched(subject: Any) -> Any:

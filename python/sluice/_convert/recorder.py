@@ -23,7 +23,7 @@ from .. import _core
 from .._symbols.numbers import float_of, size_of
 from . import object_reads
 from .errors import StagingError
-from .handed import hand_over, is_users_object
+from .handed import hand_over, has_setters, is_users_object
 from .left_behind import refuse_left_behind
 from .object_reads import find
 from .place import user_place
@@ -242,11 +242,21 @@ class Recorder(Reading):
             return Target(self, owner) if known else owner
         if id(owner) in self.old:
             return Target(self, owner)
-        if id(owner) in self.from_caller or is_users_object(owner):
+        if id(owner) in self.from_caller:
             return Target(self, owner)
+        if has_setters(type(owner)) and not isinstance(owner, type):
+            return Target(self, owner)
+        return Target(self, owner) if self.notes(owner) else owner
+
+    def notes(self, owner: Any) -> bool:
+        """Whether assignments to an object are noted: it is not of this code's."""
+        if isinstance(owner, (*_CONTAINERS, object_reads.module_class())):
+            return True
+        if id(owner) in self.old or id(owner) in self.from_caller:
+            return True
         made = self._made.get(id(owner))
         own = made is not None and made[0] is owner and made[1] >= self.depth
-        return owner if own or self.depth == 1 else Target(self, owner)
+        return not own and self.depth > 1
 
     def knows(self, value: Any) -> bool:
         """Whether it is a container whose changes are noted."""

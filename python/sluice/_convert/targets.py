@@ -28,6 +28,9 @@ class Target:
         if own is not None:
             own(name, value)
             return
+        if not _recorder(self).notes(owner):
+            setattr(owner, name, value)
+            return
         instead = _recorder(self).will_set(owner, name)
         if instead is None:
             setattr(owner, name, value)
@@ -40,7 +43,8 @@ class Target:
         if own is not None:
             own(name)
             return
-        _recorder(self).will_set(owner, name)
+        if _recorder(self).notes(owner):
+            _recorder(self).will_set(owner, name)
         delattr(owner, name)
 
     def __getitem__(self, key: Any) -> Any:
