@@ -145,7 +145,12 @@ def called(f: Callable[..., Any]) -> Callable[..., Any]:
     if not _core.is_building():
         return f
     from ._convert.calls import callee
+    from ._convert.object_reads import is_users
 
+    recorder = _core.recorder()
+    if recorder is not None and is_users(f):
+        if not recorder._made_here(f):
+            recorder.value(f, f.__name__)
     made: Callable[..., Any] = callee(f)
     return made
 

@@ -74,7 +74,12 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
     }
   } else if (PyDict_Check(o.ptr())) {
     node.kind = Kind::kDict;
-    if (!PyDict_CheckExact(o.ptr())) node.type = nb::borrow(o.type());
+    if (!PyDict_CheckExact(o.ptr())) {
+      node.type = nb::borrow(o.type());
+      if (nb::hasattr(o, "default_factory")) {
+        node.aux = nb::getattr(o, "default_factory");
+      }
+    }
     TakeKeys(o, node);
     for (const nb::object& key : node.keys) {
       nb::object value = nb::borrow<nb::dict>(o)[key];
@@ -103,6 +108,22 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
   return node;
 }
 
+// An object of a dataclass: its fields are known, and what __post_init__ made of
+// them was done when it was made. Nothing where the class wants more.
+nb::object WithoutInit(const nb::object& type) {
+  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()),
+                       &PyTuple_Type)) {
+    return {};  // a named tuple
+  }
+  nb::handle object(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+  try {
+    return object.attr("__new__")(type);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+    return {};
+  }
+}
+
 nb::object Build(const Node& node, const nb::object*& next) {
   if (node.kind == Kind::kLeaf) return *next++;
   if (node.kind == Kind::kNone) return nb::none();
@@ -120,6 +141,7 @@ nb::object Build(const Node& node, const nb::object*& next) {
     }
     nb::dict dict;
     for (size_t i : node.order) dict[node.keys[i]] = values[i];
+    if (node.aux.is_valid()) return node.type(node.aux, dict);  // defaultdict
     if (node.type.is_valid()) return node.type(dict);  // OrderedDict, ...
     return dict;
   }
@@ -133,7 +155,12 @@ nb::object Build(const Node& node, const nb::object*& next) {
       for (size_t i = 0; i < node.keys.size(); ++i) {
         by_name[node.keys[i]] = children[i];
       }
-      return node.type(**by_name);
+      nb::object made = WithoutInit(node.type);
+      if (!made.is_valid()) return node.type(**by_name);
+      nb::handle object(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+      nb::object set = object.attr("__setattr__");  // of frozen ones, too
+      for (auto [name, value] : by_name) set(made, name, value);
+      return made;
     }
     case Kind::kCustom:
       return nb::cast<nb::tuple>(RegisteredTypes()[node.type])[1](

@@ -14,19 +14,31 @@ import operator
 import sys
 import threading
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
+from . import object_reads
 from .errors import StagingError
 from .frames import changed, places
-from .impure import next_, refuse_if_impure
+from .handed import (
+    asked,
+    hand_over,
+    handing,
+    is_known,
+    is_users_object,
+    iterated,
+    true,
+)
+from .impure import next_, refuse_if_impure, refuse_if_iterator
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .library import is_library
 from .logic import if_exp
-from .printing import print_
-from .values import PYTHON, Tensor, decided, in_graph, number_of
+from .places import INSTANCE, Instance
+from .printing import effect_of, print_
+from .values import MISSING, PYTHON, Tensor, decided, in_graph, number_of
 
 
 
@@ -39,13 +51,14 @@ def _range(*args: Any) -> Any:
 def _enumerate(items: Any, start: Any = 0) -> Any:
     known = staged(items)
     if known is None:
-        return enumerate(items, start)
+        return enumerate(iterated(items), start)
     return Enumerate(known, start)
 
 
 def _zip(*items: Any, strict: bool = False) -> Any:
     if any(staged(item) is not None for item in items):
         return Zip(*map(beside, items))
+    items = tuple(map(iterated, items))
     return zip(*items, strict=strict) if strict else zip(*items)
 
 
@@ -53,6 +66,10 @@ def _reversed(items: Any) -> Any:
     known = staged(items)
     if known is not None:
         return Reversed(known)
+    own = asked(items, "__reversed__")
+    if own is not None:
+        return own()
+    hand_over(items)
     return reversed(list(items) if isinstance(items, Tensor) else items)
 
 
@@ -61,7 +78,14 @@ def _len(items: Any) -> Any:
     if tensor is not None:
         return size(tensor)
     known = staged(items)
-    return len(items) if known is None else known.size()
+    if known is not None:
+        return known.size()
+    own = asked(items, "__len__")
+    if own is not None:
+        return own()
+    if not is_known(items):
+        hand_over(items, whole=False)
+    return len(items)
 
 
 def _symbol_as(python: type, value: Any) -> Any:
@@ -76,7 +100,11 @@ def _as(python: type) -> Callable[..., Any]:
         tensor = in_graph(args[0]) if len(args) == 1 and not kwargs else None
         if tensor is None and len(args) == 1 and isinstance(args[0], Symbol):
             return _symbol_as(python, args[0])
-        return python(*args, **kwargs) if tensor is None else number_of(tensor, python)
+        if tensor is not None:
+            return number_of(tensor, python)
+        for arg in args:
+            hand_over(arg)
+        return python(*args, **kwargs)
 
     return convert
 
@@ -84,7 +112,9 @@ def _as(python: type) -> Callable[..., Any]:
 def _bool(*args: Any) -> Any:
     args = tuple(map(decided, args))
     tensor = in_graph(args[0]) if len(args) == 1 else None
-    return bool(*args) if tensor is None else number_of(tensor, bool)
+    if tensor is not None:
+        return number_of(tensor, bool)
+    return bool(*map(true, args))
 
 
 def _extreme(
@@ -96,7 +126,7 @@ def _extreme(
                 made = choose_size(python.__name__, args)
                 if made is not None:
                     return made
-            return python(*args, **kwargs)
+            return _by_key(handing(python))(*args, **kwargs)
         # One of them, and the first of equals and of what NaN is among.
         best = args[0]
         for arg in args[1:]:
@@ -173,6 +203,8 @@ def _with_own(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         named = {name: _own(arg) for name, arg in kwargs.items()}
+        if args and _is_called(args[0]):
+            args = (callee(args[0]), *args[1:])
         return function(*map(_own, args), **named)
 
     return call
@@ -181,6 +213,29 @@ def _with_own(function: Callable[..., Any]) -> Callable[..., Any]:
 def _own(value: Any) -> Any:
     kinds = (types.FunctionType, types.MethodType, functools.partial)
     return callee(value) if isinstance(value, kinds) else value
+
+
+def _is_called(value: Any) -> bool:
+    """An object of the user's, or a module, that is given as a function."""
+    if isinstance(value, object_reads.module_class()):
+        return True
+    return is_users_object(value) and callable(value)
+
+
+def _by_key(function: Callable[..., Any]) -> Callable[..., Any]:
+    """max, list.sort and others, which may be given a key."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        key = kwargs.get("key")
+        if key is not None:
+            kwargs["key"] = callee(key) if _is_called(key) else _own(key)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _vars(*args: Any) -> Any:
+    return _core.attr(args[0], "__dict__") if len(args) == 1 else vars(*args)
 
 
 _OTHERS: dict[Any, Callable[..., Any]] = {
@@ -200,11 +255,13 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
     hasattr: _hasattr,
     setattr: _setattr,
     delattr: _delattr,
+    vars: _vars,
 }
 # The same where a function is recorded.
 _RECORDED: dict[Any, Callable[..., Any]] = {
-    f: _with_own(f) for f in (map, filter, sorted, functools.reduce)
+    f: _with_own(handing(f)) for f in (map, filter, functools.reduce)
 }
+_RECORDED[sorted] = _by_key(handing(sorted))
 _RECORDED.update({print: print_, next: next_})
 
 
@@ -241,6 +298,8 @@ def _with_converted(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def own(value: Any) -> Any:
         if not isinstance(value, (types.FunctionType, types.MethodType)):
+            if is_users_object(value):
+                hand_over(value)
             return value
         made = callee(value)
         return _in_region(made, function.__name__) if region else made
@@ -304,9 +363,10 @@ def callee(function: Any) -> Any:
         if is_library(function):
             if (function.__module__ or "").split(".")[0] == "sluice":
                 return _with_converted(function)
-            if recorder is not None:
-                refuse_if_impure(function)
-            return _wrapper(function, recorder)
+            if recorder is None:
+                return function
+            refuse_if_impure(function)
+            return effect_of(function) or _wrapper(function, recorder)
         if recorder is not None:
             recorder.function(function)
         return for_call(function)
@@ -318,14 +378,19 @@ def callee(function: Any) -> Any:
             if recorder is not None:
                 recorder.function(inner)
             return types.MethodType(for_call(inner), function.__self__)
-        if recorder is not None:
-            refuse_if_impure(function)
-            if type(inner) is types.FunctionType:
-                around = _wrapper(inner, recorder)
-                if around is not inner:
-                    return types.MethodType(around, function.__self__)
-        return function
-    if kind is type or kind is types.BuiltinFunctionType:
+        if recorder is None:
+            return function
+        refuse_if_impure(function)
+        if type(inner) is not types.FunctionType:
+            return function
+        if (inner.__module__ or "").split(".")[0] == "sluice":
+            calls = inner.__name__ in ("apply", "step")  # what they are given
+            return _with_own(function) if calls else function
+        effect = effect_of(function)
+        if effect is not None:
+            return effect
+        return types.MethodType(_wrapper(inner, recorder), function.__self__)
+    if isinstance(function, type) or kind is types.BuiltinFunctionType:
         try:
             other = _OTHERS.get(function)
         except TypeError:
@@ -337,7 +402,10 @@ def callee(function: Any) -> Any:
         refuse_if_impure(function)
         if function in _RECORDED:
             return _RECORDED[function]
-        return _constructor(function, recorder) if kind is type else function
+        if not isinstance(function, type):
+            return effect_of(function) or _builtin(function)
+        if kind.__call__ is type.__call__:
+            return _constructor(function, recorder)
     if kind is functools.partial:
         made = callee(function.func)
         if made is function.func:
@@ -347,7 +415,7 @@ def callee(function: Any) -> Any:
         return callee(function.__wrapped__)  # it would keep tensors of the graph
     called = getattr(kind, "__call__", None)
     if type(called) is not types.FunctionType:
-        return function
+        return function if recorder is None else _of_c(function, recorder)
     if not is_library(called):
         if recorder is not None:
             recorder.function(called)
@@ -371,8 +439,13 @@ def _under_mode(function: Any) -> Any:
 def _wrapper(function: Any, recorder: Any) -> Any:
     """A library's function around one of the user's, as contextmanager makes."""
     inner = getattr(function, "__wrapped__", None)
-    if recorder is None or type(inner) is not types.FunctionType or is_library(inner):
-        return function
+    dispatch = getattr(function, "registry", None)  # of singledispatch
+    if isinstance(dispatch, types.MappingProxyType):
+        for one in dispatch.values():
+            hand_over(one)
+    handed = handing(function)
+    if type(inner) is not types.FunctionType or is_library(inner):
+        return handed
     recorder.function(inner)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -382,19 +455,98 @@ def _wrapper(function: Any, recorder: Any) -> Any:
     return call
 
 
+def _builtin(function: Any) -> Any:
+    """A function of C that is not ours."""
+    module = getattr(function, "__module__", None) or ""
+    if module.split(".")[0] in ("sluice", "numpy"):
+        return function
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, object_reads.CONTAINERS):
+        return _by_key(function) if function.__name__ == "sort" else function
+    return handing(function)
+
+
+def _of_c(function: Any, recorder: Any) -> Any:
+    """Another object of C that can be called."""
+    kind = type(function)
+    if kind is weakref.ReferenceType:
+        recorder.value(function(), "what a weak reference refers to")
+        return function
+    if kind is types.MethodWrapperType:  # super().__setattr__
+        refuse_if_iterator(function.__self__)
+        plain = _PLAIN_ATTRIBUTES.get(function.__name__)
+        if plain is not None and function.__self__ is not None:
+            return functools.partial(plain, function, function.__self__)
+        return function
+    if kind is types.WrapperDescriptorType:  # object.__setattr__
+        plain = _PLAIN_ATTRIBUTES.get(function.__name__)
+        if plain is not None:
+            return lambda owner, *args: plain(
+                functools.partial(function, owner), owner, *args
+            )
+        return handing(function)
+    if object_reads.package_of(kind) in ("nanobind", "sluice", "numpy"):
+        return function
+    return handing(function)
+
+
+def _plain_set(function: Any, owner: Any, name: str, *value: Any) -> Any:
+    """What object.__setattr__ and __delattr__ do, noted."""
+    recorder = _core.recorder()
+    if id(owner) in recorder.old or recorder.depth > 1:
+        recorder.note(Instance(owner, name, recorder.text(owner, name)))
+    return function(name, *value)
+
+
+def _plain_get(function: Any, owner: Any, name: str) -> Any:
+    recorder = _core.recorder()
+    fields = getattr(owner, "__dict__", {})
+    if id(owner) in recorder.old and not name.startswith("__"):
+        value = fields.get(name, MISSING)
+        text = recorder.text(owner, name)
+        if recorder.read(INSTANCE, owner, name, value, text):
+            if value is not MISSING:
+                recorder.value(value, text)
+    return function(name)
+
+
+_PLAIN_ATTRIBUTES: dict[str, Any] = {
+    "__setattr__": _plain_set,
+    "__delattr__": _plain_set,
+    "__getattribute__": _plain_get,
+}
+
+
 def _constructor(cls: Any, recorder: Any) -> Any:
-    """A class whose __init__ is converted, where nothing else makes its objects."""
-    init = cls.__init__
-    if cls.__new__ is not object.__new__ or type(init) is not types.FunctionType:
-        return cls
-    if is_library(init):
-        return cls
-    recorder.function(init)
+    """A class of the user's, whose functions are converted."""
+    new, init = cls.__new__, cls.__init__
+    own_new = type(new) is types.FunctionType and not is_library(new)
+    own_init = type(init) is types.FunctionType and not is_library(init)
+    if not own_new and not own_init:
+        library = object_reads.is_library_class(cls)
+        ours = object_reads.package_of(cls) in ("sluice", "numpy")
+        return handing(cls) if library and not ours else cls
+    for own in (new, init):
+        if id(cls) in recorder.old and object_reads.is_users(own):
+            recorder.value(own, cls.__name__)
+    if own_init:
+        recorder.function(init)
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        made = object.__new__(cls)
+        if own_new:
+            recorder.function(new)
+            made = for_call_of(new)(cls, *args, **kwargs)
+        elif new is object.__new__:
+            made = object.__new__(cls)
+        else:
+            made = new(cls, *args, **kwargs)
+        if not isinstance(made, cls):
+            return made
         recorder.made(made)
-        for_call_of(init)(made, *args, **kwargs)
+        if own_init:
+            for_call_of(init)(made, *args, **kwargs)
+        else:
+            init(made, *args, **kwargs)
         return made
 
     return make

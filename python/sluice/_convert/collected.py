@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import _core
 from .errors import StagingError
-from .impure import refuse_if_iterator
-from .iterables import Range, Rows, size, staged, written_out
+from .handed import iterated, true
+from .iterables import Range, Rows, Staged, size, staged, written_out
 from .values import Tensor, decided, in_graph
 
 _SHORT = 8  # so many rows are written out
@@ -40,8 +40,7 @@ def items(items: Any) -> Any:
     """What a comprehension goes over."""
     known = staged(items)
     if known is None:
-        refuse_if_iterator(items)
-        return items
+        return iterated(items)
     count = known.size()
     if isinstance(count, int) and isinstance(known, (Rows, Range)):
         # Decides it, where it is a size of a function being recorded.
@@ -56,8 +55,7 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
     """[element(item) for item in items]; a List where a graph makes it."""
     known = staged(items)
     if known is None:
-        refuse_if_iterator(items)
-        return [element(item) for item in items]
+        return [element(item) for item in iterated(items)]
     items, left_to_graph = written_out(known)
     if left_to_graph is None:
         return [element(item) for item in items]
@@ -78,13 +76,18 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
 
 def filter_test(test: Any) -> Any:
     """A condition of a comprehension."""
-    test = decided(test)
+    test = true(decided(test))
     if in_graph(test) is not None:
         raise StagingError(
             "the if of a comprehension depends on a tensor; use sl.where, or a "
             "for loop that appends to a list"
         )
     return test
+
+
+def unpacked(items: Any) -> Any:
+    """What is assigned to several targets at once."""
+    return items if isinstance(items, (Tensor, Staged)) else iterated(items)
 
 
 def shape(value: Any, index: Any) -> Any:

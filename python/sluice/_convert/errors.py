@@ -41,6 +41,9 @@ _UNBOUND = re.compile(
 
 def as_written(error: BaseException) -> BaseException:
     """The error as the code would raise it if it were not converted."""
+    from .left_behind import refuse_later
+
+    refuse_later(error)
     if type(error) is not NameError:
         return error
     found = _UNBOUND.match(str(error))

@@ -29,6 +29,23 @@ _COMPARE = {
 }
 
 
+_BINARY = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+}
+_UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+
 _TRUTH = "_sl_truth"
 
 
@@ -92,6 +109,17 @@ def _grows(f: ast.expr) -> tuple[ast.expr, str, str] | None:
     return inner.value, inner.attr, f.attr
 
 
+def _as_value(index: ast.expr) -> ast.expr:
+    """An index with its slices as objects."""
+    if isinstance(index, ast.Slice):
+        none = ast.Constant(None)
+        parts = [p or none for p in (index.lower, index.upper, index.step)]
+        return at(runtime_call("slice", *parts), index)
+    if isinstance(index, ast.Tuple):
+        index.elts = [_as_value(part) for part in index.elts]
+    return index
+
+
 class Expressions(ast.NodeTransformer):
     """Rewrites what is inside statements; functions inside are left alone."""
 
@@ -118,7 +146,17 @@ class Expressions(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.op, ast.Not):
             return at(runtime_call("not_", node.operand), node)
-        return node
+        if isinstance(node.operand, ast.Constant):
+            return node
+        op = ast.Constant(_UNARY[type(node.op)])
+        return at(runtime_call("unary", op, node.operand), node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+            return node
+        op = ast.Constant(_BINARY[type(node.op)])
+        return at(runtime_call("binary", op, node.left, node.right), node)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         lazy = _assigns(node.body, node.orelse)
@@ -133,8 +171,12 @@ class Expressions(ast.NodeTransformer):
         lazy = _assigns(*node.comparators[1:])
         self.generic_visit(node)
         ops = [_COMPARE[type(op)] for op in node.ops]
-        if lazy or (len(ops) == 1 and ops[0] not in ("in", "not in")):
+        if lazy or (len(ops) == 1 and ops[0] in ("is", "is not")):
             return node
+        if len(ops) == 1 and ops[0] not in ("in", "not in"):
+            op = ast.Constant(ops[0])
+            call = runtime_call("binary", op, node.left, node.comparators[0])
+            return at(call, node)
         if len(ops) == 1:
             name = "contains" if ops[0] == "in" else "lacks"
             return at(runtime_call(name, node.left, node.comparators[0]), node)
@@ -184,6 +226,10 @@ class Expressions(ast.NodeTransformer):
             if not node.args and not node.keywords and self._first:
                 node.args = [at(load("__class__"), node), at(load(self._first), node)]
             return node
+        f = node.func
+        if isinstance(f, ast.Attribute) and f.attr == "is_contiguous":
+            if not node.args and not node.keywords:
+                return at(runtime_call("contiguous", self.visit(f.value)), node)
         grows = None if node.keywords else _grows(node.func)
         if grows is not None:
             base, name, adder = grows
@@ -210,6 +256,20 @@ class Expressions(ast.NodeTransformer):
         self.generic_visit(node)
         if not loads:
             node.value = at(runtime_call("place", node.value), node.value)
+            return node
+        return at(runtime_call("item", node.value, _as_value(node.slice)), node)
+
+    def visit_Starred(self, node: ast.Starred) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = at(runtime_call("items", node.value), node.value)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        if any(isinstance(t, (ast.Tuple, ast.List)) for t in node.targets):
+            if not isinstance(node.value, (ast.Tuple, ast.List)):
+                node.value = at(runtime_call("unpacked", node.value), node.value)
         return node
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import datetime
 import os
 import random
@@ -16,7 +17,9 @@ _CLOCKS = frozenset(
     {
         time.time, time.time_ns, time.perf_counter, time.perf_counter_ns,
         time.monotonic, time.monotonic_ns, time.process_time, time.process_time_ns,
-        time.thread_time, time.thread_time_ns, input,
+        time.thread_time, time.thread_time_ns, time.localtime, time.gmtime,
+        time.ctime, time.asctime, time.strftime, input, open, os.urandom,
+        os.listdir, os.scandir, os.stat, os.getcwd, os.times,
     }
 )
 
@@ -26,7 +29,7 @@ def _is_impure(function: Any) -> bool:
     if owner is None or isinstance(owner, type(random)):  # a function of a module
         module = getattr(function, "__module__", None) or ""
         return function in _CLOCKS or module in ("random", "secrets", "uuid")
-    if isinstance(owner, random.Random):
+    if isinstance(owner, (random.Random, contextvars.ContextVar)):
         return True
     if isinstance(owner, type):
         is_date = issubclass(owner, datetime.date)
@@ -58,6 +61,12 @@ def next_(items: Any, *default: Any) -> Any:
 
 def refuse_if_impure(function: Any) -> None:
     """Throws where the user's code is recorded and calls one of them."""
+    if function is globals:
+        filename, line = user_place()
+        raise StagingError(
+            f"{filename}:{line}: globals() is read by code that is recorded, and what "
+            "it takes of it is not known; wanted the names themselves"
+        )
     if function is os.getenv:
         _core.recorder().value(os.environ, "os.environ")
         return

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .places import Place
+from .values import MISSING
 
 Noted = tuple[Place, Any]
 
@@ -37,6 +38,11 @@ class Journal:
             if not taken:
                 value, taken = place.get(), True
             frame[place.key] = place, value
+
+    def came(self, place: Place) -> None:
+        """The place has a value now, and had none before."""
+        for frame in self.frames:
+            frame.setdefault(place.key, (place, MISSING))
 
     def exists(self, container: Any) -> None:
         """The container is not made by the innermost frame."""

@@ -22,6 +22,9 @@ def tensor_inside(value: Any, known: Any = (), depth: int = 4) -> str | None:
     if isinstance(value, (types.ModuleType, type)):
         return None
     inner: list[tuple[str, Any]] = []
+    owner = getattr(value, "__self__", None)  # of x.sum, of C
+    if isinstance(owner, Tensor):
+        return tensor_inside(owner)
     if isinstance(value, dict):
         inner = [(f"[{k!r}]", v) for k, v in list(value.items())]
     elif isinstance(value, (list, tuple, collections.deque)):
@@ -45,6 +48,16 @@ def tensor_inside(value: Any, known: Any = (), depth: int = 4) -> str | None:
         if where is not None:
             return text + where
     return None
+
+
+def refuse_later(error: BaseException) -> None:
+    """An exception with tensors of the graph: the run fails before it is raised, and
+    the code itself raises it, with tensors that have elements."""
+    where = tensor_inside(list(error.args))
+    if where is None:
+        where = tensor_inside(dict(getattr(error, "__dict__", {})))
+    if where is not None:
+        _core.op_function("Assert")(False, message=f"{type(error).__name__} is raised")
 
 
 def refuse_left_behind(recorder: Any) -> None:

@@ -10,18 +10,17 @@ from typing import Any
 from .. import _core
 from .construct import Construct
 from .errors import StagingError
+from .frames import places
+from .handed import asked, binary, hand_over, is_users_object, true
 from .merge import Outcome, choose
 from .values import decided, in_graph, truth
 
 _not = _core.op_function("LogicalNot")
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+    **{
+        op: functools.partial(binary, op) for op in ("==", "!=", "<", "<=", ">", ">=")
+    },
     "is": operator.is_,
     "is not": operator.is_not,
     "in": lambda a, b: contains(a, b),
@@ -51,14 +50,14 @@ def _chosen(
 
 
 def _as_truth(value: Any) -> Any:
-    value = decided(value)
+    value = true(decided(value))
     tensor = in_graph(value)
     return bool(value) if tensor is None else truth(tensor)
 
 
 def both(value: Any, *others: Callable[[], Any]) -> Any:
     """The truth of a and b and ...: where only that is asked for."""
-    known = decided(value)
+    known = true(decided(value))
     tensor = in_graph(known)
     if not others:
         return value if tensor is None else truth(tensor)
@@ -72,7 +71,7 @@ def both(value: Any, *others: Callable[[], Any]) -> Any:
 
 def either(value: Any, *others: Callable[[], Any]) -> Any:
     """The truth of a or b or ..."""
-    known = decided(value)
+    known = true(decided(value))
     tensor = in_graph(known)
     if not others:
         return value if tensor is None else truth(tensor)
@@ -96,7 +95,7 @@ def and_(value: Any, *others: Callable[[], Any]) -> Any:
     not."""
     if not others:
         return value
-    known = decided(value)
+    known = true(decided(value))
     tensor = in_graph(known)
     if tensor is None:
         return and_(others[0](), *others[1:]) if known else value
@@ -116,7 +115,7 @@ def or_(value: Any, *others: Callable[[], Any]) -> Any:
     not."""
     if not others:
         return value
-    known = decided(value)
+    known = true(decided(value))
     tensor = in_graph(known)
     if tensor is None:
         return value if known else or_(others[0](), *others[1:])
@@ -132,12 +131,12 @@ def or_(value: Any, *others: Callable[[], Any]) -> Any:
 def not_(value: Any) -> Any:
     """not a."""
     tensor = in_graph(value)
-    return not value if tensor is None else _not(truth(tensor))
+    return not true(value) if tensor is None else _not(truth(tensor))
 
 
 def if_exp(test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
     """a if test else b."""
-    test = decided(test)
+    test = true(decided(test))
     tensor = in_graph(test)
     if tensor is None:
         return first() if test else second()
@@ -164,6 +163,12 @@ def contains(value: Any, items: Any) -> Any:
         for item in items:
             found = or_(found, functools.partial(operator.eq, value, item))
         return found
+    own = asked(items, "__contains__")
+    if own is not None:
+        return bool(own(value))
+    if is_users_object(value) or is_users_object(items):
+        hand_over(value)
+        hand_over(items)
     return value in items
 
 
@@ -178,11 +183,15 @@ def lacks(value: Any, items: Any) -> Any:
 
 def check(test: Any, message: Callable[[], Any], line: int) -> bool:
     """Whether an assertion holds. In a graph it is checked when that runs."""
-    test = decided(test)
+    test = true(decided(test))
     tensor = in_graph(test)
     if tensor is None:
         return bool(test)
-    text = message()
+    try:
+        with places() as journal, journal.frame():
+            text = message()
+    except Exception:  # the code itself says it, where the assertion fails
+        text = None
     if text is not None and in_graph(text) is not None:
         raise StagingError(
             f"line {line}: the message of an assert on a tensor is a tensor; "

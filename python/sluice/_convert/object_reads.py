@@ -6,6 +6,7 @@ asks, to be converted as any function.
 
 from __future__ import annotations
 
+import array
 import collections
 import functools
 import sys
@@ -36,6 +37,8 @@ def is_plain(value: Any) -> bool:
 
 def is_array(value: Any) -> bool:
     """Whether its elements become constants of the graph."""
+    if isinstance(value, array.array):
+        return True
     return hasattr(type(value), "tobytes") and hasattr(type(value), "__array__")
 
 
@@ -61,14 +64,22 @@ def _in_class(cls: type, name: str) -> Any:
     return MISSING
 
 
-def _is_users(function: Any) -> bool:
+def is_users(function: Any) -> bool:
+    """Whether it is a function of the user's."""
     return isinstance(function, types.FunctionType) and not is_library(function)
 
 
+def package_of(cls: type) -> str:
+    """The package a class belongs to."""
+    module = cls.__module__
+    return module.split(".")[0] if isinstance(module, str) else "sluice"
+
+
 @functools.cache
-def _is_library_class(cls: type) -> bool:
-    module = sys.modules.get(cls.__module__)
-    top = cls.__module__.split(".")[0]
+def is_library_class(cls: type) -> bool:
+    """Whether a class is Python's own, an installed package's or ours."""
+    top = package_of(cls)
+    module = sys.modules.get(str(cls.__module__))
     if top in ("sluice", "builtins") or module is None:
         return top in ("sluice", "builtins")
     return _is_library_module(module)
@@ -95,7 +106,7 @@ def find(owner: Any, name: str) -> Lookup:
         found.value, found.binds = _in_class(owner, name), True
         if found.value is MISSING:
             found.value = getattr(owner, name, MISSING)
-        elif not _is_library_class(owner):
+        elif not is_library_class(owner):
             found.guards.append((TYPE, owner, name, found.value))
         return found
     return _in_object(owner, name, found)
@@ -103,7 +114,7 @@ def find(owner: Any, name: str) -> Lookup:
 
 def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
     cls = type(owner)
-    if _is_users(cls.__getattribute__):
+    if is_users(cls.__getattribute__):
         found.code, found.arguments = cls.__getattribute__, (owner, name)
         return found
     raw = _in_class(cls, name)
@@ -124,7 +135,7 @@ def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
         found.guards.append((INSTANCE, owner, name, MISSING))
     if raw is MISSING:
         other = _in_class(cls, "__getattr__")
-        if _is_users(other):
+        if is_users(other):
             found.code, found.arguments = other, (owner, name)
         elif other is not MISSING:
             found.value = getattr(owner, name, MISSING)
@@ -161,13 +172,16 @@ def _of_library(raw: Any) -> bool:
 def _by_descriptor(owner: Any, raw: Any, found: Lookup) -> Lookup:
     name = found.name
     found.slot = True
-    if isinstance(raw, property) and _is_users(raw.fget):
+    if isinstance(raw, property) and is_users(raw.fget):
         found.code, found.arguments = raw.fget, (owner,)
-        found.setter = raw.fset if _is_users(raw.fset) else None
+        found.setter = raw.fset if is_users(raw.fset) else None
         found.guards.append((TYPE, type(owner), name, raw))
         return found
     getter = getattr(type(raw), "__get__", None)
-    if _is_users(getter):
+    setter = type(raw).__set__
+    if is_users(setter):
+        found.setter = functools.partial(setter, raw)
+    if is_users(getter):
         found.code, found.arguments = getter, (raw, owner, type(owner))
         return found
     found.value = getattr(owner, name, MISSING)
@@ -211,8 +225,10 @@ def _module(recorder: Any, module: Any, text: str) -> None:
         recorder.contents_by_epoch(fields[table], f"{text}.")
     for table in _HOOKS:
         recorder.contents_by_epoch(fields[table], f"the hooks of {text}")
+    own = fields.get("forward", MISSING)  # in place of that of the class
+    recorder.instance_by_epoch(module, "forward", own, f"{text}.forward")
     forward = type(module).forward
-    if not _is_library_class(type(module)) and _is_users(forward):
+    if not is_library_class(type(module)) and is_users(forward):
         if recorder.sees(forward):
             return  # its code says what it reads
     for name, value in list(fields.items()):
@@ -256,8 +272,15 @@ def by_dots(recorder: Any, function: types.FunctionType, args: Any) -> None:
         roots.setdefault(name, function.__globals__.get(name, MISSING))
     for value in list(roots.values()):
         called(recorder, value)
+        _may_change(recorder, value)
     for chain in sorted(names.chains):
-        called(recorder, _walk(recorder, roots.get(chain[0], MISSING), chain[1:]))
+        for size in range(2, len(chain) + 1):
+            part = _walk(recorder, roots.get(chain[0], MISSING), chain[1:size])
+            _may_change(recorder, part)
+        root = roots.get(chain[0])
+        if is_users(part) and recorder.from_outside(root):
+            recorder.value(part, chain[-1])
+        called(recorder, part)
     for chain in sorted(names.stored_chains):
         owner = _walk(recorder, roots.get(chain[0], MISSING), chain[1:-1])
         if owner is MISSING or id(owner) not in recorder.old or is_plain(owner):
@@ -267,14 +290,21 @@ def by_dots(recorder: Any, function: types.FunctionType, args: Any) -> None:
             recorder.will_set(owner, chain[-1])
 
 
+def _may_change(recorder: Any, value: Any) -> None:
+    """A container that code as it is may change."""
+    if isinstance(value, CONTAINERS) and id(value) in recorder.old:
+        if recorder.converted:
+            recorder.changes(value)
+
+
 def called(recorder: Any, value: Any) -> None:
     """A function that code as it is may call."""
-    if isinstance(value, types.MethodType) and _is_users(value.__func__):
+    if isinstance(value, types.MethodType) and is_users(value.__func__):
         recorder.value(value, value.__func__.__name__)
         recorder.unconverted(value.__func__, (value.__self__,))
-    elif _is_users(value):
+    elif is_users(value):
         recorder.unconverted(value, ())
-    elif isinstance(value, module_class()) and _is_users(type(value).forward):
+    elif isinstance(value, module_class()) and is_users(type(value).forward):
         recorder.unconverted(type(value).forward, (value,))
 
 

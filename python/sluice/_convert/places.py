@@ -129,11 +129,12 @@ class Slot(Place):
 
     def __init__(self, owner: Any, name: str, text: str) -> None:
         self._owner, self.name, self.text = reference(owner), name, text
-        self.key = (SLOT, id(owner), name)
+        self._kind = TYPE if isinstance(owner, type) else SLOT
+        self.key = (self._kind, id(owner), name)
 
     def as_read(self) -> tuple[int, Any, Any] | None:
         owner = self._owner()
-        return None if owner is None else (SLOT, owner, self.name)
+        return None if owner is None else (self._kind, owner, self.name)
 
     def get(self) -> Any:
         owner = self._owner()
@@ -219,7 +220,11 @@ def refill(container: Any, elements: Any) -> None:
     if isinstance(container, collections.deque):
         container.extend(elements)
     elif isinstance(container, dict):
-        dict.update(container, elements)
+        plain: Any = dict
+        if isinstance(container, collections.OrderedDict):
+            plain = collections.OrderedDict
+        for key, value in elements.items():
+            plain.__setitem__(container, key, value)
     else:
         container.update(elements)
 

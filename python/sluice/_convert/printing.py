@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import builtins
+import functools
+import io
+import logging
+import sys
+import time
+import types
+import warnings
 from typing import Any
 
 from .. import _core
-from .values import Tensor
+from .errors import StagingError
+from .handed import hand_over, is_users_object
+from .left_behind import tensor_inside
+from .place import user_place
+from .values import Tensor, new_containers
 
 _print_op = _core.op_function("Print")
 
@@ -19,6 +30,9 @@ class Text(str):
 
 def text(*parts: Any) -> str:
     """An f-string: texts, and values with how to show them."""
+    for part in parts:
+        if type(part) is tuple:
+            hand_over(part[0])
     made = "".join(_shown(*part) if type(part) is tuple else part for part in parts)
     if any(type(p) is tuple and _in_graph(p[0]) for p in parts):
         lazy = Text(made)
@@ -50,11 +64,43 @@ def _whole(part: Any) -> Any:
     return "".join(_shown(*p) if type(p) is list else p for p in part)
 
 
-def _say(*parts: Any, **kwargs: Any) -> None:
-    builtins.print(*map(_whole, parts), **kwargs)
+def _do(function: Any, parts: list[Any], kwargs: dict[str, Any]) -> None:
+    """What every call does with its own tensors."""
+    function(*map(_whole, parts), **kwargs)
 
 
-_say.__name__ = "print"
+_do.__name__ = "print"
+
+
+def said(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Has every call do it, with what the arguments are now; False where it cannot."""
+    recorder = _core.recorder()
+    parts = [
+        list(a.parts) if type(a) is Text else ("value", new_containers(_frozen(a)))
+        for a in args
+    ]
+    named = {k: new_containers(v) for k, v in kwargs.items()}
+    done: bool = recorder.effect(_do, [function, parts, named], {})
+    return done
+
+
+def _frozen(value: Any) -> Any:
+    """Objects of the user's as they look now."""
+    if not is_users_object(value) or tensor_inside(value) is not None:
+        return value
+    hand_over(value)
+    return Shown(str(value))
+
+
+class Shown(str):
+    """The text of an object."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _print(*args: Any, **kwargs: Any) -> None:
+    builtins.print(*args, **kwargs)
 
 
 def print_(*args: Any, **kwargs: Any) -> None:
@@ -63,9 +109,72 @@ def print_(*args: Any, **kwargs: Any) -> None:
     if recorder is None:
         builtins.print(*args, **kwargs)
         return
-    parts = [list(a.parts) if type(a) is Text else ("value", a) for a in args]
-    if not recorder.effect(_say, parts, kwargs):
+    where = kwargs.get("file") or sys.stdout
+    if where is not recorder.stdout and id(where) not in recorder.old:
+        for arg in args:  # the code made it, and reads it itself
+            if type(arg) is Text or tensor_inside([arg]) is not None:
+                filename, line = user_place()
+                raise StagingError(
+                    f"{filename}:{line}: a tensor is printed into a text that the "
+                    "function makes; its elements are there only when the graph runs"
+                )
+        builtins.print(*args, **kwargs)
+    elif not said(_print, args, kwargs):
         _in_branch(args)
+
+
+# ---- Other effects, which every call has, too ----
+
+_SAYING = frozenset("debug info warning error critical exception log warn".split())
+
+
+def effect_of(function: Any) -> Any:
+    """What to call instead of a function that is called for its effect."""
+    recorder = _core.recorder()
+    owner = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", "")
+    if isinstance(owner, io.IOBase):
+        if id(owner) not in recorder.old or name in ("flush", "fileno", "isatty"):
+            return None
+        if name not in ("write", "writelines"):
+            raise _refused(function, "reads or moves a file from outside")
+        return functools.partial(_said, _Writing(owner, name))
+    logs = isinstance(owner, (logging.Logger, logging.LoggerAdapter))
+    logs = logs or (isinstance(function, types.FunctionType)
+                    and function.__module__ == "logging")  # fmt: skip
+    if (logs and name in _SAYING) or function in (warnings.warn, time.sleep):
+        return functools.partial(_said, function)
+    return None
+
+
+def _said(function: Any, *args: Any, **kwargs: Any) -> Any:
+    if not said(function, args, kwargs):
+        raise _refused(function, "is in a branch or loop that a tensor decides")
+    text = args[0] if args else None
+    return len(text) if isinstance(function, _Writing) and type(text) is str else None
+
+
+def _refused(function: Any, why: str) -> StagingError:
+    filename, line = user_place()
+    name = getattr(function, "__qualname__", None) or getattr(function, "name", "it")
+    return StagingError(
+        f"{filename}:{line}: {name}() {why}, and would do so when the function is "
+        "recorded; wanted it outside of the function"
+    )
+
+
+class _Writing:
+    """A file to write to: sys.stdout is what it is when a call writes."""
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self.name = name
+        self._owner = None if owner is sys.stdout else owner
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return self
+
+    def __call__(self, *args: Any) -> None:
+        getattr(self._owner or sys.stdout, self.name)(*args)
 
 
 def _in_branch(args: tuple[Any, ...]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 import os
 import types
 from typing import Any
@@ -21,6 +22,7 @@ from .places import (
     INSTANCE,
     ITEM,
     NAMED,
+    TYPE,
     Cell,
     Contents,
     Item,
@@ -111,7 +113,13 @@ class Reading(Journal):
         bound = getattr(owner, name)
         if old and isinstance(bound, types.MethodType):
             self.value(bound, text)
+        elif isinstance(bound, types.MethodType) and self.from_outside(owner):
+            self.value(bound.__func__, name)
         return bound
+
+    def from_outside(self, owner: Any) -> bool:
+        """Whether an object, or at least its class, is none of this code's."""
+        return id(owner) in self.old or id(type(owner)) in self.old
 
     def _read_all(self, found: Lookup, text: str) -> bool:
         """Whether what was found is from outside."""
@@ -147,6 +155,9 @@ class Reading(Journal):
     ) -> bool:
         where = (kind, id(owner), key)
         written = self.frames[0].get(where)
+        if kind == TYPE and written is None:  # by a class it derives from
+            for base in owner.__mro__:
+                written = written or self.frames[0].get((kind, id(base), key))
         if written is not None and value is not written[1]:
             return False
         if where not in self.guards:
@@ -184,6 +195,9 @@ class Reading(Journal):
             self.value(value.__func__, text)
         elif type(value) in _WRAPPERS:
             self.value(getattr(value, "__wrapped__", None), text)
+        elif isinstance(value, types.MappingProxyType):
+            for held in gc.get_referents(value):
+                self.value(held, text)
         elif isinstance(value, type(os.environ)):
             self._contents(value._data, text)
         elif object_reads.is_array(value):

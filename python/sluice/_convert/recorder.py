@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ from .. import _core
 from .._symbols.numbers import float_of, size_of
 from . import object_reads
 from .errors import StagingError
+from .handed import hand_over, has_setters, is_users_object
 from .left_behind import refuse_left_behind
 from .object_reads import find
 from .place import user_place
@@ -41,8 +43,9 @@ from .places import (
 )
 from .reading import Reading
 from .targets import Target
-from .values import MISSING
-from .writes import Attribute, Effect, SameContainers, finished
+from .values import MISSING, Tensor
+from .made import Attribute, returned
+from .writes import Effect, SameContainers, finished
 
 _CONTAINERS = object_reads.CONTAINERS
 
@@ -55,15 +58,22 @@ class Recorder(Reading):
         self.name = name
         # What changes when a call is over, and by what.
         self.unsettled: dict[int, tuple[Any, str]] = {}
+        self.stdout = sys.stdout
         self.chose = False  # a branch or loop has become part of the graph
         # Containers made anew of the arguments, and where the caller's are.
         self.adopted: dict[Any, Any] = {}  # and what they were filled with
         self.from_caller: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._orders: dict[tuple[Any, ...], list[Any]] = {}  # of the caller's dicts
+        # Tensors of the caller's, what stands for them, and where they are.
+        self._given: dict[int, tuple[Any, Any, tuple[Any, ...]]] = {}
+        self._in_order: dict[tuple[Any, ...], bool] = {}  # those asked about that
+        self._grad_mode: bool | None = None
 
     # ---- From C++ ----
 
     def begin(self, code: Any, first: Any, names: list[str], fixed: list[Any]) -> None:
         """What the code is called with beside tensors."""
+        self._grad_mode = _core.is_grad_enabled()
         if first is not None:
             self.value(first, "self")
         for name, value in zip(names, fixed):
@@ -124,16 +134,21 @@ class Recorder(Reading):
                 return value
             parts = zip(value, own)
             return tuple(self._argument(*p, (*path, i)) for i, p in enumerate(parts))
-        if type(value) is list and type(own) is list:
+        if type(value) is list and isinstance(own, list):
             pairs = zip(list(value), list(own))
             filled: Any = [
                 self._argument(*p, (*path, i)) for i, p in enumerate(pairs)
             ]
-        elif type(value) is dict and type(own) is dict:
+        elif isinstance(value, dict) and type(value) is type(own):
             filled = {
                 k: self._argument(v, own[k], (*path, k)) for k, v in value.items()
             }
             filled = {k: filled[k] for k in own}  # in the caller's order
+            if len(own) > 1:
+                self._orders[path] = list(own)
+        elif isinstance(value, Tensor) and isinstance(own, Tensor):
+            # One tensor is one object, however often it is given.
+            return self._given.setdefault(id(own), (own, value, path))[1]
         else:
             if dataclasses.is_dataclass(value) and not isinstance(value, type):
                 self.from_caller[id(value)] = value, path
@@ -160,9 +175,18 @@ class Recorder(Reading):
             path: own for own, path in self.from_caller.values() if id(own) in self.old
         }
         others = [v for v in self.old.values() if type(v) in (list, dict)]
-        if not self.from_caller or not others:
+        asked = self._orders or self._in_order
+        if not asked and not (self.from_caller and others):
             return None
-        return SameContainers(found, others)
+        return SameContainers(found, others, self._orders, self._in_order)
+
+    def contiguous(self, tensor: Any) -> bool:
+        """tensor.is_contiguous(): of an argument, that of every call is compared."""
+        for own, value, path in self._given.values():
+            if value is tensor:
+                self._in_order[path] = own.is_contiguous()
+                return self._in_order[path]
+        return bool(tensor.is_contiguous())
 
     def feed(self, place: Any, tensor: Any, text: str) -> None:
         """The tensor of a place that is bound anew between calls."""
@@ -184,12 +208,24 @@ class Recorder(Reading):
 
     def finish(self, result: Any) -> tuple[list[Any], Any]:
         """Puts everything back: (guards, what every call writes or None)."""
+        if self._grad_mode not in (None, _core.is_grad_enabled()):
+            _core.set_grad_mode(self._grad_mode)
+            self.rollback()
+            raise StagingError(
+                f"{self.name}: set_grad_enabled() changes the mode of what follows the "
+                "call, which a graph does not do; wanted it in a with statement, or "
+                "outside of the function"
+            )
         try:
             writes = finished(self, result, self._fed)
         finally:
             self.rollback()
         refuse_left_behind(self)
         return list(self.guards.values()), writes
+
+    def returned(self, value: Any) -> Any:
+        """What the code returned, in a form that calls give the same of."""
+        return returned(self, value)
 
     def abandon(self) -> None:
         """Puts everything back: nothing is kept."""
@@ -208,9 +244,19 @@ class Recorder(Reading):
             return Target(self, owner)
         if id(owner) in self.from_caller:
             return Target(self, owner)
+        if has_setters(type(owner)) and not isinstance(owner, type):
+            return Target(self, owner)
+        return Target(self, owner) if self.notes(owner) else owner
+
+    def notes(self, owner: Any) -> bool:
+        """Whether assignments to an object are noted: it is not of this code's."""
+        if isinstance(owner, (*_CONTAINERS, object_reads.module_class())):
+            return True
+        if id(owner) in self.old or id(owner) in self.from_caller:
+            return True
         made = self._made.get(id(owner))
         own = made is not None and made[0] is owner and made[1] >= self.depth
-        return owner if own or self.depth == 1 else Target(self, owner)
+        return not own and self.depth > 1
 
     def knows(self, value: Any) -> bool:
         """Whether it is a container whose changes are noted."""
@@ -245,6 +291,8 @@ class Recorder(Reading):
         if isinstance(value, _CONTAINERS):
             if id(value) in self.old or self.existed(value):
                 self.changes(value)
+        elif is_users_object(value):
+            hand_over(value)
 
     def effect(self, function: Any, args: Any, kwargs: dict[str, Any]) -> bool:
         """Something that every call does, as print; False where it cannot be."""
@@ -282,11 +330,11 @@ class Recorder(Reading):
 
     def will_set(self, owner: Any, name: str) -> Any:
         """An attribute is about to change; code to run instead, or None."""
-        if isinstance(owner, object_reads.module_class()):
-            return None  # it tells us itself
         found = find(owner, name)
         if found.setter is not None:
             return self.call(found.setter)
+        if isinstance(owner, object_reads.module_class()):
+            return None  # it tells us itself
         text = self.text(owner, name)
         if isinstance(owner, types.ModuleType):
             self.note(Item(owner.__dict__, name, text))

@@ -12,12 +12,11 @@ from typing import Any
 
 from .. import _core
 from .._symbols.numbers import Symbol
-from . import collected, logic
+from . import collected, handed, logic
 from .branches import branch, guarded, live_after, live_in_loop
 from .calls import callee
 from .contexts import context
 from .errors import StagingError
-from .impure import refuse_if_iterator
 from .iterables import Range, Staged, staged, written_out
 from .loops import GraphLoop
 from .notes import Unit
@@ -70,6 +69,13 @@ class Runtime:
     listed = staticmethod(collected.listed)
     filter = staticmethod(collected.filter_test)
     shape = staticmethod(collected.shape)
+    binary = staticmethod(handed.binary)
+    unary = staticmethod(handed.unary)
+    item = staticmethod(handed.item)
+    slice = slice
+    contiguous = staticmethod(handed.contiguous)
+    matched = staticmethod(handed.matched)
+    unpacked = staticmethod(collected.unpacked)
 
     # Branches.
 
@@ -78,7 +84,7 @@ class Runtime:
         rest: Block | None = None,
     ) -> Any:
         """if test: then() else: orelse(); then what follows, if it is given."""
-        test = decided(test)
+        test = handed.true(decided(test))
         tensor = in_graph(test)
         if tensor is None:
             signal = then() if test else orelse() if orelse else NORMAL
@@ -128,7 +134,7 @@ class Runtime:
         signal: Any = NORMAL
         by_graph = True
         while True:
-            asked = decided(test()) if not construct.endless else True
+            asked = handed.true(decided(test())) if not construct.endless else True
             must = isinstance(signal, Signal) or in_graph(asked) is not None
             if must or (by_graph and isinstance(asked, Symbol)):
                 try:
@@ -201,8 +207,7 @@ class Runtime:
         construct = self._constructs[key]
         signal: Any = NORMAL
         done = 0
-        refuse_if_iterator(items)
-        iterator = iter(items)
+        iterator = iter(handed.iterated(items))
         for item in iterator:
             signal = after_iteration(body(item))
             done += 1

@@ -162,7 +162,8 @@ class FunctionRewriter:
             return [new]
         if isinstance(node, ast.Match):
             match = copy.copy(node)
-            match.subject = self._expressions.visit(node.subject)
+            subject = self._expressions.visit(node.subject)
+            match.subject = at(runtime_call("matched", subject), node.subject)
             match.cases = []
             for case in node.cases:
                 one = copy.copy(case)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .handed import asked, hand_over, item
 from .object_reads import CONTAINERS
 
 
@@ -23,6 +24,13 @@ class Target:
 
     def __setattr__(self, name: str, value: Any) -> None:
         owner = _owner(self)
+        own = asked(owner, "__setattr__")
+        if own is not None:
+            own(name, value)
+            return
+        if not _recorder(self).notes(owner):
+            setattr(owner, name, value)
+            return
         instead = _recorder(self).will_set(owner, name)
         if instead is None:
             setattr(owner, name, value)
@@ -31,19 +39,32 @@ class Target:
 
     def __delattr__(self, name: str) -> None:
         owner = _owner(self)
-        _recorder(self).will_set(owner, name)
+        own = asked(owner, "__delattr__")
+        if own is not None:
+            own(name)
+            return
+        if _recorder(self).notes(owner):
+            _recorder(self).will_set(owner, name)
         delattr(owner, name)
 
     def __getitem__(self, key: Any) -> Any:
-        value = _owner(self)[key]
+        value = item(_owner(self), key)
         _recorder(self).adding(value)
         return value
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        own = asked(_owner(self), "__setitem__")
+        if own is not None:
+            own(key, value)
+            return
         _changes(self)
         _owner(self)[key] = value
 
     def __delitem__(self, key: Any) -> None:
+        own = asked(_owner(self), "__delitem__")
+        if own is not None:
+            own(key)
+            return
         _changes(self)
         del _owner(self)[key]
 
@@ -58,3 +79,5 @@ def _changes(target: Target) -> None:
     owner = _owner(target)
     if isinstance(owner, CONTAINERS):
         _recorder(target).changes(owner)
+    else:
+        hand_over(owner)

@@ -146,7 +146,7 @@ def flatten(value: Any) -> tuple[list[Any], Any]:
     return list(leaves), structure
 
 
-def copied(value: Any) -> Any:
+def new_containers(value: Any) -> Any:
     """A tree whose containers are new: what is done to it happens to no other."""
     if isinstance(value, (Tensor, *_DEFAULTS)) or value is None:
         return value
@@ -154,6 +154,14 @@ def copied(value: Any) -> Any:
     if len(leaves) == 1 and leaves[0] is value:
         return value
     return structure.unflatten(leaves)
+
+
+def copied(value: Any) -> Any:
+    """What recorded code has returned: containers are put back when it ends."""
+    recorder = _core.recorder()
+    if recorder is None or not recorder.converted:
+        return new_containers(value)
+    return recorder.returned(value)
 
 
 def dummy(like: Any, before: Any = None) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from .. import _core
 from .codes import RESULT
 from .places import Cell, Item, Place
-from .values import MISSING, copied
+from .values import MISSING, new_containers
 
 
 class Variables:
@@ -77,5 +77,5 @@ class Variables:
         recorder = _core.recorder()
         for name, value in values.items():
             if recorder is None or not recorder.knows(value):
-                value = copied(value)
+                value = new_containers(value)
             self.set(name, value)

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from .. import _core
-from .._symbols.symbol import Symbol
 from .errors import StagingError
 from .left_behind import tensor_inside
+from .made import Call, Maker, Making, Result, at, last
 from .places import (
     Contents,
     Element,
     Instance,
     Item,
     Place,
-    reference,
     refill,
     same_contents,
 )
-from .values import MISSING, PYTHON, Tensor, flatten
-
-_TENSOR = object()  # where a tensor of the call belongs
-_ALONE = object()  # the structure of one tensor
+from .values import MISSING, Tensor, flatten
 
 
 class Adder(Place):
@@ -54,29 +49,34 @@ class Effect(Place):
         self.function(*args, **kwargs)
 
 
-class Attribute(str):
-    """A step of a path that is no key but a name."""
-
-
-def _at(arguments: Any, path: tuple[Any, ...]) -> Any:
-    for step in path:
-        named = type(step) is Attribute
-        arguments = getattr(arguments, step) if named else arguments[step]
-    return arguments
-
-
 class SameContainers:
     """Whether containers among the arguments are what the code found elsewhere,
-    and others are not."""
+    and others are not; whether dicts, and elements of tensors, are in the same
+    order."""
 
-    def __init__(self, found: dict[Any, Any], others: list[Any]) -> None:
+    def __init__(
+        self,
+        found: dict[Any, Any],
+        others: list[Any],
+        orders: dict[Any, list[Any]],
+        in_order: dict[Any, bool],
+    ) -> None:
         self._found = found
+        self._in_order = in_order
+        self._orders = orders
         self._others = others  # kept, so that their addresses stay theirs
         self._ids = {id(v) for v in others} - {id(v) for v in found.values()}
 
     def __call__(self, arguments: list[Any]) -> bool:
         for path, wanted in self._found.items():
-            if _at(arguments, path) is not wanted:
+            if at(arguments, path) is not wanted:
+                return False
+        for path, keys in self._orders.items():
+            if list(at(arguments, path)) != keys:
+                return False
+        for path, flat in self._in_order.items():
+            tensor = at(arguments, path)
+            if isinstance(tensor, Tensor) and tensor.is_contiguous() != flat:
                 return False
         return not any(self._meets(value) for value in arguments)
 
@@ -97,7 +97,7 @@ class OfCaller(Place):
 
     def put_in(self, arguments: list[Any], value: Any) -> None:
         """Writes it into what the caller gave."""
-        owner = _at(arguments, self._path)
+        owner = at(arguments, self._path)
         if self._name is None:
             refill(owner, value)
         elif value is MISSING:
@@ -109,52 +109,23 @@ class OfCaller(Place):
 class Writes:
     """Called with the tensors of a call: writes all places, in program order."""
 
-    def __init__(self) -> None:
-        self._all: list[tuple[Place, list[Any], Any]] = []
+    def __init__(self, making: Making, returns: bool) -> None:
+        self._making: Making | None = making
+        self._returns = returns  # what the function returns is made of them, too
+        self._all: list[tuple[Place, Maker | None]] = []
 
-    def add(
-        self,
-        place: Place,
-        value: Any,
-        tensors: list[Any],
-        outside: Any,
-    ) -> None:
-        """One more; its tensors are added to the list. What the recorder knows to
-        be from `outside` is written as it is. What the graph makes of numbers of
-        Python's is one of them."""
-        if value is MISSING:
-            self._all.append((place, [MISSING], None))
-            return
-        leaves, structure = flatten(value)
-        kept: list[Any] = []
-        for leaf in leaves:
-            if id(leaf) in outside.tensors:
-                kept.append(leaf)
-                continue
-            if isinstance(leaf, Tensor):
-                number = getattr(leaf, "_sl_python", None)
-                if number is None and leaf._number:
-                    number = PYTHON.get(leaf.dtype)
-                tensors.append(leaf)
-                kept.append(_Number(number) if number else _TENSOR)
-                continue
-            if isinstance(leaf, Symbol):
-                tensors.append(leaf._tensor())
-                kept.append(_Number(leaf.__class__))
-                continue
-            where = tensor_inside(leaf)
-            if where is not None:
-                raise StagingError(
-                    f"{place.text} is left with a {type(leaf).__name__} that holds a "
-                    f"tensor of the graph{where}; wanted tensors, numbers, tuples, "
-                    "lists, dicts or dataclasses of them"
-                )
-            kept.append(_Outside(leaf) if id(leaf) in outside.old else leaf)
-        alone = isinstance(value, Tensor) and kept[0] is _TENSOR
-        self._all.append((place, kept, _ALONE if alone else structure))
+    def add(self, place: Place, value: Any) -> None:
+        """One more."""
+        assert self._making is not None
+        make = None if value is MISSING else self._making.of(value, place.text)
+        self._all.append((place, make))
+
+    def close(self) -> None:
+        """All are known."""
+        self._making = None
 
     def __bool__(self) -> bool:
-        return bool(self._all)
+        return bool(self._all) or self._returns
 
     @property
     def text(self) -> str:
@@ -162,57 +133,18 @@ class Writes:
         return self._all[0][0].text
 
     def __call__(self, tensors: list[Any], arguments: list[Any]) -> None:
-        left = iter(tensors)
-        for place, kept, structure in self._all:
-            value = MISSING
-            if structure is _ALONE:
-                value = next(left)
-            elif structure is not None:
-                leaves = [
-                    next(left)
-                    if leaf is _TENSOR
-                    else leaf.of(left)
-                    if type(leaf) in _MADE
-                    else leaf
-                    for leaf in kept
-                ]
-                value = structure.unflatten(leaves)
+        call = Call(tensors, arguments)
+        for place, make in self._all:
+            value = MISSING if make is None else make(call)
             if type(place) is OfCaller:
                 place.put_in(arguments, value)
             elif type(place) is Instance and isinstance(value, Tensor):
                 place.assign(value)
             else:
                 place.put(value)
-        _core.bump_epoch()
-
-
-class _Number:
-    """A tensor of the graph that is a number of Python's outside."""
-
-    def __init__(self, kind: type) -> None:
-        self._kind = kind
-
-    def of(self, tensors: Iterator[Any]) -> Any:
-        return self._kind(next(tensors).item())
-
-
-class _Outside:
-    """An object that the program around keeps: not kept here, too."""
-
-    def __init__(self, value: Any) -> None:
-        self._value = reference(value)
-
-    def of(self, _: Iterator[Any]) -> Any:
-        value = self._value()
-        if value is None:
-            raise RuntimeError(
-                "a captured function writes an object that is gone since it was "
-                "recorded"
-            )
-        return value
-
-
-_MADE = frozenset({_Number, _Outside})
+        last.call = call if self._returns else None
+        if self._all:
+            _core.bump_epoch()
 
 
 def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
@@ -225,7 +157,9 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
                 f"holds a tensor of the graph{where}; wanted tensors, numbers, "
                 "tuples, lists, dicts or dataclasses of them"
             )
-    writes, tensors = Writes(), []
+    tensors: list[Any] = []
+    making = Making(recorder, tensors)
+    writes = Writes(making, isinstance(result, Result))
     for key, (place, before) in recorder.frames[0].items():
         now = place.get()
         if isinstance(place, Effect):
@@ -234,7 +168,7 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
             log = recorder.logs.get(id(place.owner))
             if log:
                 for added in log:
-                    writes.add(added, added.value, tensors, recorder)
+                    writes.add(added, added.value)
                 continue
             if same_contents(now, recorder.adopted.get(key, before)):
                 continue
@@ -249,5 +183,8 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
             if isinstance(place, (Element, Item)):
                 continue  # a part of the contents, which are written as a whole
             place = OfCaller(place, given[1])
-        writes.add(place, now, tensors, recorder)
+        writes.add(place, now)
+    if isinstance(result, Result):
+        result.maker = making.of(result.value, f"{recorder.name}: what it returns")
+    writes.close()
     return (tensors, writes) if writes else None

@@ -1,0 +1,375 @@
+"""Objects of the user's in the hands of code that is not converted.
+
+Operators and other protocols of the user's classes are called as the functions they
+are. What C or a library is given, it may read and change whole: its attributes and
+elements are guards, and what it leaves in them is written by every call.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import _core
+from .impure import refuse_if_iterator
+from .object_reads import (
+    CONTAINERS,
+    is_library_class,
+    is_plain,
+    is_users,
+    module_class,
+    package_of,
+)
+from .places import SLOT, INSTANCE, Instance, Slot
+from .values import MISSING, Tensor
+
+_DEEP = 5
+# Those that no operator and no builtin function calls.
+_NOT_ASKED = frozenset(
+    "__init__ __new__ __del__ __getattr__ __getattribute__ __setattr__ __delattr__ "
+    "__init_subclass__ __class_getitem__ __set_name__ __get__ __set__ __delete__ "
+    "__enter__ __exit__ __call__ __reduce__ __reduce_ex__ __getstate__ __setstate__ "
+    "__deepcopy__ __copy__".split()
+)
+_SKIPPED = (type, types.ModuleType, types.CodeType, types.CellType, weakref.ref)
+
+
+def in_class(cls: type, name: str) -> Any:
+    """The user's function by which a class does something; None when it has none."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            return found if is_users(found) else None
+    return None
+
+
+def is_users_object(value: Any) -> bool:
+    """Whether its class is the user's."""
+    if is_plain(value) or isinstance(value, _SKIPPED):
+        return False
+    return not is_library_class(type(value))
+
+
+def is_known(value: Any) -> bool:
+    """Whether what it has in it is followed anyway, or nobody's but ours."""
+    if is_plain(value) or isinstance(value, (*CONTAINERS, tuple, *_SKIPPED)):
+        return True
+    if isinstance(value, module_class()):
+        return True
+    return package_of(type(value)) in ("sluice", "numpy")
+
+
+def _called(function: Any) -> Any:
+    from .calls import callee
+
+    return callee(function)
+
+
+def asked(value: Any, name: str) -> Any:
+    """The user's function for that, converted and bound; None when there is none."""
+    if is_plain(value) or isinstance(value, _SKIPPED):
+        return None
+    found = in_class(type(value), name)
+    recorder = _core.recorder()
+    if found is None or recorder is None:
+        return None
+    if recorder.from_outside(value):
+        recorder.value(found, name)
+    return _called(types.MethodType(found, value))
+
+
+# ---- What is given away ----
+
+
+def hand_over(value: Any, *, whole: bool = True) -> None:
+    """Code that is not converted gets the value: it may read and change it."""
+    recorder = _core.recorder()
+    if recorder is not None and not is_plain(value):
+        _hand(recorder, value, set(), _DEEP if whole else 1)
+
+
+def _hand(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
+    if is_plain(value) or id(value) in seen or isinstance(value, _SKIPPED):
+        return
+    seen.add(id(value))
+    if isinstance(value, types.FunctionType):
+        _function(recorder, value, seen, deep)
+        return
+    if deep == 0:
+        return
+    if isinstance(value, CONTAINERS):
+        if id(value) in recorder.old or recorder.existed(value):
+            recorder.changes(value)
+        parts = list(value.values()) if isinstance(value, dict) else list(value)
+        if isinstance(value, bytearray):
+            return
+        for part in parts:
+            _hand(recorder, part, seen, deep - 1)
+        if is_library_class(type(value)):
+            return
+    elif isinstance(value, (tuple, frozenset)):
+        for part in value:
+            _hand(recorder, part, seen, deep - 1)
+        return
+    elif isinstance(value, types.MethodType):
+        _hand(recorder, value.__func__, seen, deep)
+        _hand(recorder, value.__self__, seen, deep)
+        return
+    if isinstance(value, module_class()):
+        _module(recorder, value, seen, deep)
+        return
+    if package_of(type(value)) in ("sluice", "numpy"):
+        return
+    _instance(recorder, value, seen, deep)
+
+
+def _function(recorder: Any, function: Any, seen: set[int], deep: int) -> None:
+    from .build import is_converted
+
+    if is_users(function) and not is_converted(function):
+        recorder.unconverted(function, ())
+    for cell in function.__closure__ or ():
+        try:
+            inner = cell.cell_contents
+        except ValueError:
+            continue
+        if not isinstance(inner, types.FunctionType):
+            _hand(recorder, inner, seen, min(deep, 2) - 1)
+
+
+def _module(recorder: Any, module: Any, seen: set[int], deep: int) -> None:
+    for path, part in module.named_modules():
+        if is_library_class(type(part)):
+            continue
+        text = recorder.names.get(id(module), type(module).__name__)
+        text = f"{text}.{path}" if path else text
+        for name, value in list(part.__dict__.items()):
+            if not name.startswith("_") or name in type(part).__dict__:
+                recorder.instance_by_epoch(part, name, value, f"{text}.{name}")
+                _hand(recorder, value, seen, deep - 1)
+        if is_users(type(part).forward):
+            recorder.unconverted(type(part).forward, (part,))
+
+
+def _instance(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
+    old = id(value) in recorder.old
+    for place, kind in attributes(recorder, value):
+        held = place.get()
+        if held is MISSING:
+            continue
+        if old:
+            if recorder.read(kind, value, place.name, held, place.text):
+                recorder.value(held, place.text)
+            recorder.note(place)
+        _hand(recorder, held, seen, deep - 1)
+    if is_library_class(type(value)):
+        return
+    for base in type(value).__mro__:
+        for name, code in list(base.__dict__.items()):
+            if isinstance(code, property) and is_users(code.fget):
+                recorder.unconverted(code.fget, (value,))
+            elif is_users(code) and name.startswith("__") and name not in _NOT_ASKED:
+                recorder.unconverted(code, (value,))
+
+
+def attributes(recorder: Any, value: Any) -> Iterator[tuple[Any, int]]:
+    """Where an object keeps what it consists of."""
+    for name in list(getattr(value, "__dict__", ())):
+        yield Instance(value, name, recorder.text(value, name)), INSTANCE
+    for base in type(value).__mro__:
+        if is_library_class(base):
+            continue
+        for name, raw in list(base.__dict__.items()):
+            if isinstance(raw, types.MemberDescriptorType):
+                yield Slot(value, name, recorder.text(value, name)), SLOT
+
+
+def handing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of C or of a library, for a call with the user's objects."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        recorder = _core.recorder()
+        if recorder is None:
+            return function(*args, **kwargs)
+        given = [a for a in (*args, *kwargs.values()) if not is_plain(a)]
+        owner = getattr(function, "__self__", None)
+        if owner is not None and not isinstance(owner, (*CONTAINERS, *_SKIPPED)):
+            given.append(owner)
+        if not given:
+            return function(*args, **kwargs)
+        for arg in given:
+            refuse_if_iterator(arg)
+            hand_over(arg)
+        before = [
+            (arg, set(getattr(arg, "__dict__", ())))
+            for arg in given
+            if id(arg) in recorder.old and hasattr(arg, "__dict__")
+        ]
+        try:
+            return function(*args, **kwargs)
+        finally:
+            for arg, names in before:
+                for name in set(getattr(arg, "__dict__", ())) - names:
+                    recorder.came(Instance(arg, name, recorder.text(arg, name)))
+
+    return call
+
+
+# ---- Operators ----
+
+_BINARY: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "+": (operator.add, "__add__"),
+    "-": (operator.sub, "__sub__"),
+    "*": (operator.mul, "__mul__"),
+    "/": (operator.truediv, "__truediv__"),
+    "//": (operator.floordiv, "__floordiv__"),
+    "%": (operator.mod, "__mod__"),
+    "**": (operator.pow, "__pow__"),
+    "@": (operator.matmul, "__matmul__"),
+    "<<": (operator.lshift, "__lshift__"),
+    ">>": (operator.rshift, "__rshift__"),
+    "&": (operator.and_, "__and__"),
+    "|": (operator.or_, "__or__"),
+    "^": (operator.xor, "__xor__"),
+    "==": (operator.eq, "__eq__"),
+    "!=": (operator.ne, "__ne__"),
+    "<": (operator.lt, "__lt__"),
+    "<=": (operator.le, "__le__"),
+    ">": (operator.gt, "__gt__"),
+    ">=": (operator.ge, "__ge__"),
+}
+_UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "-": (operator.neg, "__neg__"),
+    "+": (operator.pos, "__pos__"),
+    "~": (operator.invert, "__invert__"),
+}
+
+
+def binary(op: str, a: Any, b: Any) -> Any:
+    """a + b and the like."""
+    python, name = _BINARY[op]
+    if op in _CHECKED and _core.recorder() is not None:
+        computed = isinstance(a, Tensor) or isinstance(b, Tensor)
+        if computed and _is_number(a) and _is_number(b):
+            return _as_number(op, python, a, b)
+    if _core.recorder() is None or (is_plain(a) and is_plain(b)):
+        return python(a, b)
+    first = type(b) is not type(a) and isinstance(b, type(a))  # it is asked first
+    mine = None if first else asked(a, name)
+    if mine is None:
+        for value in (a, b):
+            if not is_known(value) or (op in ("==", "!=") and is_users_object(value)):
+                hand_over(value)
+        return python(a, b)
+    made = mine(b)
+    if made is not NotImplemented:
+        return made
+    hand_over(a)
+    hand_over(b)
+    return python(a, b)
+
+
+_CHECKED = frozenset({"/", "//", "%", "**"})
+_assert = _core.op_function("Assert")
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return bool(value.symbolic and value._number)
+    return type(value) in (int, float)
+
+
+def _as_number(op: str, python: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """An operator of numbers that a graph computes. Where Python raises, or makes a
+    complex number, the run fails, and the code itself runs."""
+    if op != "**":
+        _assert(b != 0, message="division by zero")
+        return python(a, b)
+    made = python(a, b)
+    if isinstance(made, Tensor) and made.dtype == _core.float64:
+        _assert((made - made) == 0, message="a power that is no float")
+    return made
+
+
+def contiguous(value: Any) -> Any:
+    """value.is_contiguous()."""
+    recorder = _core.recorder()
+    if isinstance(value, Tensor) and recorder is not None:
+        return recorder.contiguous(value)
+    return _called(_core.attr(value, "is_contiguous"))()
+
+
+def unary(op: str, a: Any) -> Any:
+    """-a and the like."""
+    python, name = _UNARY[op]
+    own = asked(a, name)
+    if own is not None:
+        return own()
+    return python(a)
+
+
+def item(owner: Any, key: Any) -> Any:
+    """owner[key]."""
+    if _core.recorder() is None or is_plain(owner):
+        if not is_plain(key):
+            hand_over(key)
+        return owner[key]
+    own = asked(owner, "__getitem__")
+    if own is not None:
+        return own(key)
+    if not is_plain(key):
+        hand_over(key)
+    if not is_known(owner):
+        hand_over(owner)
+    elif in_class(type(owner), "__missing__") is not None:
+        hand_over(owner)
+    return owner[key]
+
+
+def true(value: Any) -> Any:
+    """What `if` asks of an object of the user's; anything else as it is."""
+    if is_plain(value):
+        return value
+    own = asked(value, "__bool__") or asked(value, "__len__")
+    return value if own is None else bool(own())
+
+
+def iterated(items: Any) -> Any:
+    """What a loop goes over."""
+    refuse_if_iterator(items)
+    if is_plain(items) or _core.recorder() is None:
+        return items
+    own = asked(items, "__iter__")
+    if own is None:
+        if not is_known(items) and hasattr(items, "__dict__"):
+            hand_over(items)
+        return items
+    made = own()
+    return made if in_class(type(made), "__next__") is None else _steps(made)
+
+
+def _steps(iterator: Any) -> Iterator[Any]:
+    step = asked(iterator, "__next__")
+    while True:
+        try:
+            value = step()
+        except StopIteration:
+            return
+        yield value
+
+
+def has_setters(cls: type) -> bool:
+    """Whether assignments to its objects are code of the user's."""
+    names = ("__setattr__", "__setitem__", "__delattr__", "__delitem__")
+    return any(in_class(cls, name) is not None for name in names)
+
+
+def matched(subject: Any) -> Any:
+    """The subject of a match, of which patterns take attributes and elements."""
+    if isinstance(subject, Tensor) and subject.symbolic and subject._number:
+        return operator.index(subject)  # says that a number is wanted
+    hand_over(subject)
+    return subject

@@ -1,0 +1,279 @@
+"""What code leaves in places and returns, made again by every call.
+
+One object stays one: a list that is kept in two places, or kept and returned, is one
+list of each call. Containers of the caller and of the program around are themselves.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._symbols.symbol import Symbol
+from .errors import StagingError
+from .left_behind import tensor_inside
+from .object_reads import CONTAINERS, is_plain
+from .places import reference, refill
+from .values import PYTHON, Tensor, flatten, new_containers
+
+_SHARED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+
+
+class Call:
+    """One call: its tensors, its arguments, and what has been made for it."""
+
+    def __init__(self, tensors: list[Any], arguments: list[Any]) -> None:
+        self.tensors, self.arguments = tensors, arguments
+        self.made: dict[int, Any] = {}
+
+
+class _Last(threading.local):
+    call: Call | None = None
+
+
+last = _Last()
+
+# Gives the value for a call.
+Maker = Callable[[Call], Any]
+
+
+def at(arguments: Any, path: tuple[Any, ...]) -> Any:
+    """A part of the arguments."""
+    for step in path:
+        named = type(step) is Attribute
+        arguments = getattr(arguments, step) if named else arguments[step]
+    return arguments
+
+
+class Attribute(str):
+    """A step of a path that is no key but a name."""
+
+
+class Making:
+    """Of one recording. `tensors` are those of the graph that calls need."""
+
+    def __init__(self, recorder: Any, tensors: list[Any]) -> None:
+        self._recorder, self._tensors = recorder, tensors
+        self._known: dict[int, tuple[Any, Maker]] = {}
+
+    def of(self, value: Any, text: str) -> Maker:
+        """How calls make the value."""
+        if is_plain(value) and not isinstance(value, (Tensor, Symbol)):
+            return lambda _: value
+        known = self._known.get(id(value))
+        if known is None:
+            known = self._known[id(value)] = value, self._maker(value, text)
+        return known[1]
+
+    def _maker(self, value: Any, text: str) -> Maker:
+        recorder = self._recorder
+        if isinstance(value, Tensor):
+            return self._tensor(value)
+        if isinstance(value, Symbol):
+            return self._number(value._tensor(), value.__class__)
+        if id(value) in recorder.from_caller:
+            path = recorder.from_caller[id(value)][1]
+            return lambda call: at(call.arguments, path)
+        if id(value) in recorder.old:
+            return _Outside(value)
+        if type(value) is tuple:
+            parts = [self.of(part, text) for part in value]
+            return lambda call: tuple(part(call) for part in parts)
+        if isinstance(value, CONTAINERS):
+            return self._container(value, text)
+        leaves, structure = flatten(value)
+        if len(leaves) != 1 or leaves[0] is not value:
+            parts = [self.of(leaf, text) for leaf in leaves]
+            return _once(
+                lambda call: structure.unflatten([part(call) for part in parts])
+            )
+        return self._object(value, text)
+
+    def _tensor(self, tensor: Any) -> Maker:
+        if id(tensor) in self._recorder.tensors:
+            return lambda _: tensor
+        number = getattr(tensor, "_sl_python", None)
+        if number is None and tensor._number:
+            number = PYTHON.get(tensor.dtype)
+        if number:
+            return self._number(tensor, number)
+        place = len(self._tensors)
+        self._tensors.append(tensor)
+        return lambda call: call.tensors[place]
+
+    def _number(self, tensor: Any, kind: type) -> Maker:
+        """A number of Python's that the graph computes."""
+        place = len(self._tensors)
+        self._tensors.append(tensor)
+        return lambda call: kind(call.tensors[place].item())
+
+    def _container(self, value: Any, text: str) -> Maker:
+        if isinstance(value, bytearray):
+            return _once(lambda _: copy.copy(value))
+        if isinstance(value, dict):
+            items = [(_key(k), self.of(v, text)) for k, v in value.items()]
+            if type(value) is dict:
+                return _once(lambda call: {k: part(call) for k, part in items})
+            empty = _emptied(value)
+
+            def table(call: Call) -> Any:
+                made = copy.copy(empty)
+                refill(made, {k: part(call) for k, part in items})
+                return made
+
+            return _once(table)
+        if isinstance(value, set):
+            where = tensor_inside(value)
+            if where is not None:
+                raise left(value, text, where)
+            keys = [_key(part) for part in value]
+            return _once(lambda _: type(value)(keys))
+        parts = [self.of(part, text) for part in value]
+        if type(value) is list:
+            return _once(lambda call: [part(call) for part in parts])
+        empty = _emptied(value)
+
+        def items_of(call: Call) -> Any:
+            made = copy.copy(empty)
+            made.extend(part(call) for part in parts)
+            return made
+
+        return _once(items_of)
+
+    def _object(self, value: Any, text: str) -> Maker:
+        where = tensor_inside(value)
+        if where is not None:
+            raise left(value, text, where)
+        if isinstance(value, _SHARED):
+            return lambda _: value
+        if hasattr(type(value), "__next__") or isinstance(value, _VIEWS):
+            raise StagingError(
+                f"{text} {_verb(text)} a {type(value).__name__}, which every call "
+                "would go on with; wanted a list"
+            )
+        old = self._recorder.old
+        try:
+            memo = {key: kept for key, kept in old.items()}
+            kept = copy.deepcopy(value, memo)
+        except Exception:  # there is but one of it
+            return lambda _: value
+        return _once(lambda _: copy.deepcopy(kept, dict(memo)))
+
+
+_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+
+
+def _verb(text: str) -> str:
+    return "holds" if text.endswith("returns") else "is left with"
+
+
+def left(value: Any, text: str, where: str) -> StagingError:
+    """A tensor of the graph is where calls cannot put another."""
+    return StagingError(
+        f"{text} {_verb(text)} a {type(value).__name__} that holds a tensor of the "
+        f"graph{where}; wanted tensors, numbers, tuples, lists, dicts or dataclasses "
+        "of them"
+    )
+
+
+def _key(key: Any) -> Any:
+    """A size that is a key was decided."""
+    return int(key) if isinstance(key, Symbol) else key
+
+
+def _emptied(container: Any) -> Any:
+    made = copy.copy(container)
+    made.clear()
+    return made
+
+
+def _once(make: Maker) -> Maker:
+    """One object for each call."""
+
+    def maker(call: Call) -> Any:
+        key = id(maker)
+        if key not in call.made:
+            call.made[key] = make(call)
+        return call.made[key]
+
+    return maker
+
+
+class _Outside:
+    """An object that the program around keeps: not kept here, too."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = reference(value)
+
+    def __call__(self, _: Call) -> Any:
+        value = self._value()
+        if value is None:
+            raise RuntimeError(
+                "a captured function writes an object that is gone since it was "
+                "recorded"
+            )
+        return value
+
+
+# ---- What is returned ----
+
+
+class Result:
+    """What code returned, where more than new containers of tensors and numbers."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.maker: Maker | None = None
+
+
+def _parts(result: Result) -> tuple[list[Any], Any]:
+    return [], result  # its tensors are among those that are written
+
+
+def _together(result: Result, _: tuple[Any, ...]) -> Any:
+    call, last.call = last.call, None
+    if call is None or result.maker is None:
+        return result.value  # taken apart and put together, not called
+    return result.maker(call)
+
+
+_core.tree_register(Result, _parts, _together)
+
+
+def is_plain_tree(recorder: Any, value: Any, seen: dict[int, Any]) -> bool:
+    """Whether new containers of tensors and numbers are all there is to it."""
+    if is_plain(value):
+        return True
+    if id(value) in seen or id(value) in recorder.old:
+        return False
+    if id(value) in recorder.from_caller:
+        return False
+    seen[id(value)] = value
+    if type(value) is tuple:
+        return all(is_plain_tree(recorder, part, seen) for part in value)
+    if recorder.frames[0]:
+        return False  # it may be kept, too
+    if type(value) is list:
+        return all(is_plain_tree(recorder, part, seen) for part in value)
+    if type(value) is dict:
+        return all(
+            type(k) in (str, int) and is_plain_tree(recorder, v, seen)
+            for k, v in value.items()
+        )
+    if isinstance(value, CONTAINERS):
+        return False
+    leaves, structure = flatten(value)
+    if len(leaves) == 1 and leaves[0] is value:
+        return False
+    return all(is_plain_tree(recorder, leaf, seen) for leaf in leaves)
+
+
+def returned(recorder: Any, value: Any) -> Any:
+    """What the code returned, for calls to give the same."""
+    if is_plain_tree(recorder, value, {}):
+        return new_containers(value)
+    return Result(value)
