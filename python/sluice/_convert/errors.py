@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 
@@ -39,10 +40,26 @@ _UNBOUND = re.compile(
 )
 
 
+# Operators and indices are calls in converted code.
+_OPERATORS = os.path.join(os.path.dirname(__file__), "handed.py")
+
+
+def _without_operators(error: BaseException) -> None:
+    """Ends the traceback at the line that has the operator."""
+    last, trace = None, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename != _OPERATORS:
+            last = trace
+        trace = trace.tb_next
+    if last is not None:
+        last.tb_next = None
+
+
 def as_written(error: BaseException) -> BaseException:
     """The error as the code would raise it if it were not converted."""
     from .left_behind import refuse_later
 
+    _without_operators(error)
     refuse_later(error)
     if type(error) is not NameError:
         return error

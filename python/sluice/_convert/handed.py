@@ -251,10 +251,6 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 def binary(op: str, a: Any, b: Any) -> Any:
     """a + b and the like."""
     python, name = _BINARY[op]
-    if op in _CHECKED and _core.recorder() is not None:
-        computed = isinstance(a, Tensor) or isinstance(b, Tensor)
-        if computed and _is_number(a) and _is_number(b):
-            return _as_number(op, python, a, b)
     if _core.recorder() is None or (is_plain(a) and is_plain(b)):
         return python(a, b)
     first = type(b) is not type(a) and isinstance(b, type(a))  # it is asked first
@@ -270,28 +266,6 @@ def binary(op: str, a: Any, b: Any) -> Any:
     hand_over(a)
     hand_over(b)
     return python(a, b)
-
-
-_CHECKED = frozenset({"/", "//", "%", "**"})
-_assert = _core.op_function("Assert")
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, Tensor):
-        return bool(value.symbolic and value._number)
-    return type(value) in (int, float)
-
-
-def _as_number(op: str, python: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """An operator of numbers that a graph computes. Where Python raises, or makes a
-    complex number, the run fails, and the code itself runs."""
-    if op != "**":
-        _assert(b != 0, message="division by zero")
-        return python(a, b)
-    made = python(a, b)
-    if isinstance(made, Tensor) and made.dtype == _core.float64:
-        _assert((made - made) == 0, message="a power that is no float")
-    return made
 
 
 def contiguous(value: Any) -> Any:
