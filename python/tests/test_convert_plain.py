@@ -422,7 +422,8 @@ def test_the_traceback_is_that_of_the_source():
         convert(program)([1, 3])
     except ZeroDivisionError as error:
         frames = traceback.extract_tb(error.__traceback__)
-        last = frames[-1]
+        # Operators are calls; captured functions end the traceback before them.
+        last = [f for f in frames if not f.filename.endswith("handed.py")][-1]
         assert last.filename == __file__ and last.line.endswith("# here")
         assert last.name == "program"
     else:
