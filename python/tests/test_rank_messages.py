@@ -80,13 +80,15 @@ def test_a_barrier_may_be_begun_and_waited_for_with_a_limit(tmp_path):
             pass
         work = dist.barrier(async_op=True)
         if rank == 0:
-            for limit in (0.01, datetime.timedelta(milliseconds=10)):
-                try:
-                    work.wait(limit)
-                    raise AssertionError("rank 1 has not come")
-                except TimeoutError as error:
-                    assert "has not ended yet" in str(error)
-            over.touch()
+            try:
+                for limit in (0.01, datetime.timedelta(milliseconds=10)):
+                    try:
+                        work.wait(limit)
+                        raise AssertionError("rank 1 has not come")
+                    except TimeoutError as error:
+                        assert "has not ended yet" in str(error)
+            finally:
+                over.touch()
         assert work.wait(timeout=60) is True and work.is_completed()
         assert dist.barrier() is None
         """

@@ -230,5 +230,5 @@ def seconds(timeout: datetime.timedelta | float | None) -> float:
     if timeout is None:
         return 1800.0
     if isinstance(timeout, datetime.timedelta):
-        return timeout.totalseconds()
+        return timeout.total_seconds()
     return float(timeout)
