@@ -53,8 +53,10 @@ def _kept(x: Any, mask: Any, value: Any, dtype: Any = None) -> Tensor:
     if mask.ndim > x.ndim or known and any(
         m not in (1, n) for n, m in zip(x.shape[::-1], mask.shape[::-1])
     ):
-        raise ValueError(f"mask is {list(mask.shape)}, x {list(x.shape)}; wanted a mask "
-                         "that broadcasts to x")  # fmt: skip
+        raise ValueError(
+            f"mask is {list(mask.shape)}, x {list(x.shape)}; wanted a mask that "
+            "broadcasts to x"
+        )
     return _ops.where(mask, x, _core.value_as(value, x.dtype, "mask"))
 
 

@@ -108,8 +108,8 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
   return node;
 }
 
-// An object of a dataclass: its fields are known, and what __post_init__ made of
-// them was done when it was made. Nothing where the class wants more.
+// An object of a dataclass: its fields are known, and what __post_init__ made
+// of them was done when it was made. Nothing where the class wants more.
 nb::object WithoutInit(const nb::object& type) {
   if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()),
                        &PyTuple_Type)) {
