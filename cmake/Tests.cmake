@@ -74,6 +74,11 @@ list(REMOVE_ITEM utils ${utils_below})
 add_library(sluice_test_utils STATIC EXCLUDE_FROM_ALL ${utils_below})
 target_link_libraries(sluice_test_utils PRIVATE sluice_test_options)
 target_precompile_headers(sluice_test_utils REUSE_FROM sluice_test_headers)
+if(SLUICE_LINK_ONCE)
+  # To a linker that looks for what shared libraries leave open, a member that
+  # nobody asked for may have it: what the members need must be there.
+  target_link_libraries(sluice_test_utils PUBLIC sluice_cluster)
+endif()
 add_library(sluice_front_test_utils STATIC EXCLUDE_FROM_ALL ${utils})
 sluice_use_public_header(sluice_front_test_utils)
 target_link_libraries(sluice_front_test_utils PRIVATE
