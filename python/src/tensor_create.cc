@@ -103,6 +103,10 @@ Tensor ValueAs(nb::handle value, nb::handle dtype, std::string_view what) {
   DType to = DTypeFromPython(dtype);
   if (given.weak && !given.tensor.defined()) {
     CheckWritten(given.array, to, what, Negatives::kWrap);
+    // Not by way of the default type, which has fewer digits than f64.
+    given.array = CastArray(given.array, to);
+    given.weak = false;
+    given.typed = true;
   } else if (given.tensor.defined()) {
     CheckWritten(given.tensor, to, what);
   }

@@ -242,3 +242,13 @@ def test_complex_numbers_are_not_taken_as_their_real_parts():
 def test_close_without_tolerance_compares_large_integers_exactly():
     a, b = sl.tensor([2**53, 7]), sl.tensor([2**53 + 1, 7])
     assert sl.isclose(a, b, rtol=0, atol=0).tolist() == [False, True]
+
+
+def test_doubles_are_filled_with_all_digits():
+    x, mask = sl.zeros(2, dtype=sl.float64), sl.tensor([True, False])
+    place = sl.tensor([0])
+    assert x.masked_fill(mask, 0.91).tolist() == [0.91, 0]
+    assert x.index_fill(0, place, 0.91).tolist() == [0.91, 0]
+    assert x.clone().masked_fill_(mask, 0.91).tolist() == [0.91, 0]
+    filled = sl.function(lambda x: x.masked_fill(mask, 0.91))(x)
+    assert filled.tolist() == [0.91, 0]
