@@ -26,14 +26,6 @@ def unused(value: Any, usual: Any, name: str, what: str) -> None:
         raise TypeError(f"{what}(): {name} is {value!r}; wanted {usual!r}")
 
 
-def real_floats(x: Any, what: str) -> Tensor:
-    """As real floats: integers become them, complex numbers are refused."""
-    x = as_tensor(x)
-    if x.dtype.is_complex:
-        raise TypeError(f"{what}(): x is {x.dtype.name}; wanted real numbers")
-    return x if x.dtype.is_floating_point else _ops.cast(x, _core.default_float())
-
-
 def floats(x: Any) -> Tensor:
     """As floats, real or complex."""
     x = as_tensor(x)

@@ -8,12 +8,13 @@ from typing import Any
 from .. import _core, _ops
 from .._array import math as _math
 from .._array import products, scalars, slopes
+from .._array.error_functions import floats as real_floats
 from .._array.intervals import diff as _diff
 from .._array.pick import searchsorted, take, where
 from .._array import shape as _shape
 from .._array.shape import as_tensor, concat, flip, ravel
 from .._core import Tensor
-from ._arguments import floats, no_out, real_floats
+from ._arguments import floats, no_out
 
 __all__ = [
     "around",

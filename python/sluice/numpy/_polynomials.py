@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core, _ops
+from .._array.error_functions import floats as real_floats
 from .._array.observations import vander
 from .._array.shape import as_tensor
 from .._core import Tensor
-from ._arguments import real_floats
 
 __all__ = ["poly1d", "polyfit", "polyval"]
 

@@ -8,11 +8,12 @@ from typing import Any
 from .. import _core, _ops
 from .._array import observations, order, reduce, spread
 from .._array.axes import axes_tuple
+from .._array.error_functions import floats as real_floats
 from .._array.math import is_nan
 from .._array.pick import searchsorted
 from .._array.shape import as_tensor, concat, ravel
 from .._core import Tensor
-from ._arguments import no_out, real_floats
+from ._arguments import no_out
 from ._making import linspace
 
 __all__ = [
