@@ -47,6 +47,15 @@ Tensor Held(Tensor result) {
   return CallOne("Less", {Typed(std::move(size)), Number(9.22e18)});
 }
 
+// A small number that the code names, as counters grow by: what is Held() is
+// far enough from the end for more of them than anybody adds.
+bool IsStep(const Given& side) {
+  constexpr int64_t kSmall = int64_t{1} << 32;
+  if (side.tensor.defined()) return false;
+  int64_t value = *side.array.data<int64_t>();
+  return -kSmall <= value && value <= kSmall;
+}
+
 constexpr char kTooLarge[] = "a number of more than 64 bits";
 
 }  // namespace
@@ -62,6 +71,16 @@ void WantDivisor(std::span<const Given, 2> sides) {
     there = CallOne("Less", {side, side});  // never
   }
   if (there.defined()) Want(std::move(there), "division by zero");
+}
+
+void WantSum(std::span<const Given, 2> sides) {
+  if (!AreWhole(sides) || IsStep(sides[0]) || IsStep(sides[1])) return;
+  Want(Held(CallOne("Add", {Real(sides[0]), Real(sides[1])})), kTooLarge);
+}
+
+void WantDifference(std::span<const Given, 2> sides) {
+  if (!AreWhole(sides) || IsStep(sides[0]) || IsStep(sides[1])) return;
+  Want(Held(CallOne("Sub", {Real(sides[0]), Real(sides[1])})), kTooLarge);
 }
 
 void WantProduct(std::span<const Given, 2> sides) {

@@ -16,6 +16,8 @@ namespace sluice::py {
 using NumberCheck = void (*)(std::span<const Given, 2> sides);
 
 void WantDivisor(std::span<const Given, 2> sides);  // floats by zero
+void WantSum(std::span<const Given, 2> sides);
+void WantDifference(std::span<const Given, 2> sides);
 void WantProduct(std::span<const Given, 2> sides);
 void WantPower(std::span<const Given, 2> sides);
 void WantShifted(std::span<const Given, 2> sides);  // to the left

@@ -195,8 +195,8 @@ PyObject* Unary(const OpRecord& op, PyObject* a) {
     return Unary(op, a);                     \
   }
 
-SL_BINARY(Add, "Add")
-SL_BINARY(Sub, "Sub")
+SL_CHECKED(Add, "Add", &WantSum)
+SL_CHECKED(Sub, "Sub", &WantDifference)
 SL_CHECKED(Mul, "Mul", &WantProduct)
 SL_CHECKED(FloorDiv, "FloorDiv", &WantDivisor)
 SL_CHECKED(Mod, "Mod", &WantDivisor)

@@ -136,6 +136,21 @@ def products_of_more_than_64_bits(i, n):
     return k % 1000007, i
 
 
+@case([0, 200], [0, 93], [0, 92], [0, 91], [0, 3])
+def sums_of_more_than_64_bits(i, n):
+    a, b = 0, 1
+    while i < n:
+        a, b = b, a + b
+        i = i + 1
+    return a % 1000007, (0 - a - b) % 1000007
+
+
+@case([2**63 - 1, 2**63 - 1], [-(2**63), 2**63 - 1], [5, 7], [2**62, -(2**62)])
+def sums_and_differences_at_the_end_of_64_bits(x, y):
+    a, b = int(x), int(y)
+    return (a + b) % 1000007, (a - b) % 1000007, (b - a) % 1000007
+
+
 @case([0, 70], [0, 5], [0, 63])
 def shifts_of_more_than_64_bits(i, n):
     k = 1

@@ -164,6 +164,7 @@ class TracedOperands {
   // Control flow is recorded once its regions are.
   void Record(Node& node, const SourceLine& line) {
     if (!recording_ || op_.flow != Flow::kNone || op_.structural) return;
+    recording_->NoteCall(node);
     recording_->Record(node, refs_, line, records_);
   }
 

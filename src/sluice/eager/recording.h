@@ -74,6 +74,9 @@ class Recording {
   // its place on the tape.
   virtual void Record(Node& node, std::span<const EagerRef> inputs,
                       const SourceLine& line, bool records) = 0;
+  // The code itself has made this call: it fails where that fails, even if
+  // nothing needs the result.
+  virtual void NoteCall(const Node& node) = 0;
   // target.data = made: its views stay with the old elements, so that they are
   // refused from then on. Throws where both would be memory of tensors outside.
   virtual void SetData(const EagerRef& target, const EagerRef& made,

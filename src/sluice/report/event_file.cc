@@ -21,7 +21,9 @@ Status CannotWrite(const std::string& path) {
 
 Result<std::unique_ptr<EventFile>> EventFile::Open(const std::string& path,
                                                    int64_t most_waiting) {
-  int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  // A link planted in a shared folder would lead into another file.
+  int fd = open(path.c_str(),
+                O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd < 0) return CannotWrite(path);
   return std::unique_ptr<EventFile>(new EventFile(path, fd, most_waiting));
 }

@@ -365,6 +365,14 @@ TEST(EventFile, WhatCannotBeWrittenIsBounded) {
   EXPECT_EQ((*file)->dropped(), 10);
 }
 
+TEST(EventFile, ALinkInItsPlaceIsNotFollowed) {
+  TestFolder folder;
+  std::string target = folder / "target", path = folder / "events";
+  std::filesystem::create_symlink(target, path);
+  EXPECT_FALSE(EventFile::Open(path).ok());
+  EXPECT_FALSE(std::filesystem::exists(target));
+}
+
 TEST(EventFile, ManyRecordsAndLargeOnesStayInOrder) {
   TestFolder folder;
   std::string path = folder / "events";

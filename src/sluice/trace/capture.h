@@ -63,6 +63,7 @@ class Capture final : public Recording {
                      const SourceLine& line) override;
   void Record(Node& node, std::span<const EagerRef> inputs,
               const SourceLine& line, bool records) override;
+  void NoteCall(const Node& node) override { calls_.insert(node.id()); }
   void SetData(const EagerRef& target, const EagerRef& made,
                const SourceLine& line) override;
   Value NextDraw(const SourceLine& line) override;
@@ -139,6 +140,11 @@ class Capture final : public Recording {
   void set_sizes(std::shared_ptr<SizeGuards> sizes) {
     sizes_ = std::move(sizes);
   }
+
+  // The calls the code has made, by the ids of their nodes, but those that
+  // gradients were taken through: these fail where the call does.
+  const std::unordered_set<int>& calls() const { return calls_; }
+  void NoteGradientOf(const Node& node);
 
   std::deque<Entry>& entries() { return entries_; }
   const std::deque<Entry>& entries() const { return entries_; }
@@ -397,6 +403,7 @@ class Capture final : public Recording {
   std::vector<std::function<void()>> undo_;
   Recording* const outer_;
   Region* region_ = nullptr;
+  std::unordered_set<int> calls_;
   uint64_t made_ = 0;
   // For AllFlow: values up to this number have gradients flowing through them,
   // by values of their own.

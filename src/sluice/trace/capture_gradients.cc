@@ -18,7 +18,19 @@ FlowWhen OfLeaf(const Reach& reach, const EagerValue& leaf) {
   return when;
 }
 
+void Forget(const Node& node, std::unordered_set<int>& calls) {
+  calls.erase(node.id());
+  for (const auto& region : node.regions()) {
+    for (const Node* inner : region->nodes()) Forget(*inner, calls);
+  }
+}
+
 }  // namespace
+
+void Capture::NoteGradientOf(const Node& node) {
+  Forget(node, calls_);
+  if (node.op().flow == Flow::kCall) Forget(*node.input(0).node, calls_);
+}
 
 bool Capture::LeadsOutside(const TapeNode& node,
                            const EagerValue& inside) const {

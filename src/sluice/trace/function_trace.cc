@@ -23,6 +23,7 @@
 #include "sluice/trace/made_apart.h"
 #include "sluice/trace/random_place.h"
 #include "sluice/trace/trace_finish.h"
+#include "sluice/trace/unused_calls.h"
 
 namespace sluice::front_internal {
 
@@ -456,7 +457,8 @@ std::vector<Tensor> ArgumentsInside(Trace& t, Capture& capture,
 }
 
 // What a run fetches, and which of it gradients flow through.
-void ChooseFetches(Trace& t, std::vector<std::pair<size_t, EagerRef>> flowing) {
+void ChooseFetches(Trace& t, const Capture& capture,
+                   std::vector<std::pair<size_t, EagerRef>> flowing) {
   for (const Trace::Fetched& f : t.fetched) {
     t.fetches.push_back(f.value);
     bool recorded = f.flows && !f.over && !f.leaf;
@@ -468,7 +470,10 @@ void ChooseFetches(Trace& t, std::vector<std::pair<size_t, EagerRef>> flowing) {
   }
   t.made_apart = MadeApart(static_cast<size_t>(t.num_outputs), flowing);
   t.fetches.insert(t.fetches.end(), t.told.begin(), t.told.end());
+  std::vector<Node*> unused =
+      UnusedCallsThatMayFail(*t.graph, t.fetches, capture.calls());
   t.targets = EffectsOf(*t.graph);
+  t.targets.insert(t.targets.end(), unused.begin(), unused.end());
   for (const Node* node : t.targets) {
     std::unordered_set<const Node*> called;
     t.acts = t.acts || Acts(*node, called, /*checks=*/false);
@@ -541,7 +546,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
       FinishTrace(t, capture, given.tensors, name, where);
   t.facts = capture.facts();
   t.sizes = capture.sizes();
-  ChooseFetches(t, std::move(flowing));
+  ChooseFetches(t, capture, std::move(flowing));
   Compile(t, name);
   if (decisions) KeepDecisions(t, *decisions);
   t.info.nodes = t.graph->num_nodes();

@@ -167,6 +167,7 @@ Status Capture::CallInPlace(const OpRecord& op, const EagerRef& given,
   }
   EagerResults made;
   SL_RETURN_IF_ERROR(Call(op, inputs, attrs, line, made));
+  for (const EagerRef& one : made) NoteCall(*one->traced->value.node);
   Ref<TapeNode> call = made.size() == 1 ? made[0]->producer : Ref<TapeNode>();
   PartialShape shape = target->shape();
   if (made.size() != 1 || made[0]->dtype() != target->dtype() ||

@@ -59,6 +59,7 @@ class Text {
 
   std::string Line(const VmInstr& i) const {
     auto a = static_cast<size_t>(i.a), b = static_cast<size_t>(i.b);
+    if (i.code == Do::kWant) return StrCat("want c", i.a);
     if (i.node && i.code != Do::kUnbox && i.code != Do::kUnboxRow) {
       return Scalar(i);
     }

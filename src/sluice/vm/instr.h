@@ -42,6 +42,7 @@ enum class Do : uint8_t {
   SL_VM_CAST(SL_CODE)        // the same, of another type
   kNot,                      // cell to = not cell a
   kSelect,                   // cell to = cell a ? cell b : cell c
+  kWant,                     // an error when cell a is false
   kMoveCell,                 // cell to = cell a
   kBox,                      // register to = an array of cell a
   kUnbox,                    // cell to = the one element of register a

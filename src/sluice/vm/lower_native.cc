@@ -175,6 +175,7 @@ class Lowering {
         types_.Same(i.to, i.a);
         break;
       case Do::kUnless:
+      case Do::kWant:
         types_.Say(i.a, CellType::kBool);
         break;
       case Do::kChoose: {

@@ -19,9 +19,12 @@ constexpr uint32_t kTrips = 256;
 
 // What the op says of operands that its instruction does not take.
 Status OpError(const Node& node, const VmCell& a, const VmCell& b) {
-  std::vector<Array> in(2);
-  SL_RETURN_IF_ERROR(BoxCell(a, node.input(0).dtype(), in[0]));
-  SL_RETURN_IF_ERROR(BoxCell(b, node.input(1).dtype(), in[1]));
+  std::vector<Array> in(static_cast<size_t>(node.num_inputs()));
+  const VmCell* cells[] = {&a, &b};
+  for (size_t k = 0; k < in.size(); ++k) {
+    DType dtype = node.input(static_cast<int>(k)).dtype();
+    SL_RETURN_IF_ERROR(BoxCell(*cells[k], dtype, in[k]));
+  }
   return AtNode(RunOp(node.op(), node.attrs(), in).status(), node, in);
 }
 

@@ -173,6 +173,7 @@ inline int32_t NativeWrites(const NativeInstr& i) {
     case Do::kJump:
     case Do::kChoose:
     case Do::kUnless:
+    case Do::kWant:
     case Do::kAtMost:
       return -1;
     case Do::kBack:

@@ -236,6 +236,24 @@ TEST(Native, DivisionByZeroIsTheSameError) {
   ExpectSame(text, {{"n", I32(4)}, {"k", I32(2)}});
 }
 
+TEST(Native, AnAssertionIsTheSameError) {
+  SKIP_WITHOUT_ENGINE();
+  const char text[] = R"(graph g(%n: i32[], %k: i32[]) -> (%w) {
+    %w = While(%n) [dtypes = {i32}] {
+      cond(%i: i32[]) { %c = Greater(%i, 0) yield %c }
+      body(%i: i32[]) {
+        %fits = NotEqual(%i, %k)
+        %want = Assert(%fits) [message = "too many"]
+        %d = Sub(%i, 1)
+        yield %d
+      }
+    }
+  })";
+  ExpectSame(text, {{"n", I32(7)}, {"k", I32(9)}});
+  ExpectSame(text, {{"n", I32(7)}, {"k", I32(7)}});
+  ExpectSame(text, {{"n", I32(70)}, {"k", I32(1)}});
+}
+
 const char kEndless[] = R"(graph g(%x: f32[]) -> (%w) {
   %w = While(%x) [dtypes = {f32}] {
     cond(%a: f32[]) { %c = Less(%a, 1e30) yield %c }

@@ -96,6 +96,8 @@ Status VmProcedureCompiler::CompileAlone(const Node& node,
       in.push_back(emit_.Cell(operand));
     emit_.EmitBlock(node, cell, in);
     emit_.BindCell(v, cell);
+  } else if (values_.asserts_cell(node)) {
+    emit_.Emit(Do::kWant, 0, emit_.Cell(node.input(0))).node = &node;
   } else {
     EmitLaunch(node, why);
   }

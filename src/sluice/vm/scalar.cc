@@ -105,6 +105,7 @@ int CellsRead(Do code) {
     case Do::kMoveCell:
     case Do::kBox:
     case Do::kUnless:
+    case Do::kWant:
     case Do::kChoose:
     case Do::kTag:
       return 1;

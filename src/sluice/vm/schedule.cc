@@ -88,7 +88,7 @@ class Scheduler {
   std::string WhyNot(const Node& node) const {
     if (!tapes_) return "fusion is off";
     if (values_.computed_in_cell(node) || values_.renames_cell(node) ||
-        values_.rows().how(node)) {
+        values_.asserts_cell(node) || values_.rows().how(node)) {
       return "cell";
     }
     return WhyNotInIsland(node);

@@ -226,6 +226,11 @@ bool VmValues::computed_in_cell(const Node& node) const {
   return SelectBlock(node).fn != nullptr || HasInstruction(node);
 }
 
+bool VmValues::asserts_cell(const Node& node) const {
+  return node.op().role == Role::kAssert && node.num_inputs() == 1 &&
+         scalar(node.input(0));
+}
+
 bool VmValues::renames_cell(const Node& node) const {
   return node.op().view && node.num_inputs() == 1 && node.num_outputs() == 1 &&
          scalar(node.input(0)) && node.output_type(0).shape.rank() == 0 &&

@@ -34,6 +34,8 @@ class VmValues {
   bool scalar(const Value& v) const;
   // A block function on cells computes it.
   bool computed_in_cell(const Node& node) const;
+  // It asserts what a cell says, and no more.
+  bool asserts_cell(const Node& node) const;
   // A single element passed on under another name.
   bool renames_cell(const Node& node) const;
   // Whether loop value i lives in a cell from one iteration to the next.

@@ -251,6 +251,10 @@ class FunctionWriter {
       case Do::kJump:
         LLVMBuildBr(build_, GoTo(i.to));
         return;
+      case Do::kWant:
+        LLVMBuildCondBr(build_, Get(i.a, CellType::kBool), GoTo(at + 1),
+                        Error(at));
+        return;
       case Do::kUnless:
         return Branch(Get(i.a, CellType::kBool), at + 1, i.to);
       case Do::kChoose:

@@ -1,0 +1,28 @@
+// Calls of recorded code whose results nobody needs. Run at once they may fail,
+//
+//   c = a // b        # b may be 0
+//   return a + 1
+//
+// so they stay in the graph, which fails where the code would.
+//
+// Plain functions, while the recording is open, on its thread.
+#pragma once
+
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "sluice/graph/graph.h"
+#include "sluice/graph/node.h"
+
+namespace sluice::front_internal {
+
+// Of the calls with these ids, which neither `results` nor effects need and
+// which may fail: those in the root. Those in branches and loops become targets
+// of their regions, and the nodes that own them are in the list where nothing
+// else needs these.
+std::vector<Node*> UnusedCallsThatMayFail(Graph& graph,
+                                          std::span<const Value> results,
+                                          const std::unordered_set<int>& calls);
+
+}  // namespace sluice::front_internal
