@@ -141,10 +141,11 @@ class Capture final : public Recording {
     sizes_ = std::move(sizes);
   }
 
-  // The calls the code has made, by the ids of their nodes, but those that
-  // gradients were taken through: these fail where the call does.
+  // The calls the code has made, by the ids of their nodes.
   const std::unordered_set<int>& calls() const { return calls_; }
-  void NoteGradientOf(const Node& node);
+  // The node's, and those inside it: it is given up, or gradients were taken
+  // through it, which fail where it does.
+  void ForgetCalls(const Node& node);
 
   std::deque<Entry>& entries() { return entries_; }
   const std::deque<Entry>& entries() const { return entries_; }

@@ -27,7 +27,7 @@ void Forget(const Node& node, std::unordered_set<int>& calls) {
 
 }  // namespace
 
-void Capture::NoteGradientOf(const Node& node) {
+void Capture::ForgetCalls(const Node& node) {
   Forget(node, calls_);
   if (node.op().flow == Flow::kCall) Forget(*node.input(0).node, calls_);
 }

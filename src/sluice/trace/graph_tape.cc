@@ -304,7 +304,7 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
   }
   if (dropped_) return UsedUp(name_);
   if (xs_.empty()) return OkStatus();  // to leaves that ended with a region
-  if (node_) capture->NoteGradientOf(*node_);
+  if (node_) capture->ForgetCalls(*node_);
   std::vector<Value> flows;
   for (const EagerRef& g : dy) {
     flows.push_back(g ? capture->Now(*g) : Value());

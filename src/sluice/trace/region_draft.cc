@@ -40,6 +40,8 @@ RegionDraft::~RegionDraft() {
   if (MadeOnce::Run* run = MadeOnce::Run::Current()) {
     run->Rewind(variables_made_);
   }
+  Capture* capture = Capture::Current();
+  if (capture && &capture->graph() == &graph()) capture->ForgetCalls(node());
   // Without memory for it the node stays, and nothing reads it.
   (void)Guarded([&]() -> Status {
     MutexLock lock(graph().mu());
