@@ -159,7 +159,7 @@ PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b,
       Py_RETURN_NOTIMPLEMENTED;
     }
     bool numbers = OfNumbers(op, inputs);
-    if (numbers && check) check(inputs);
+    if (numbers && check) check(std::span<const Given, 2>(inputs));
     CallResult result = CallOp(op, inputs, {});
     if (numbers) IsOneToo(result.tensors[0]);
     return Wrap(std::move(result.tensors[0])).release().ptr();
