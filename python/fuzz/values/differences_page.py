@@ -22,7 +22,8 @@ comparison.
 
 Positional arguments, `dim=` and `keepdim=` follow PyTorch: `sl.max(x, 1)` returns
 values and indices. `axis=` and `keepdims=` follow numpy: `sl.max(x, axis=1)` returns
-values, `sl.sum(x, axis=())` reduces no axis.
+values, `sl.sum(x, axis=())` reduces no axis. What goes along one axis refuses `()` by
+either name.
 
 ## Results
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, axes_tuple, one_of
+from .axes import NOTHING, axes_tuple, not_several, one_axis, one_of
 from .reduce import truth, widened
 from .shape import as_tensor, broadcast_arrays, may_be, moveaxis, own_copy
 
@@ -421,7 +421,7 @@ def cross(a: Any, b: Any, dim: int | None = None, *, axis: Any = NOTHING) -> Ten
         if not threes:
             raise ValueError(f"cross(): a is {list(a.shape)}; wanted an axis of 3")
         at = threes[0] - len(sizes)
-    (at,) = axes_tuple(at, max(a.ndim, b.ndim), "cross")
+    at = one_axis(at, max(a.ndim, b.ndim), "cross")
     for name, t in (("a", a), ("b", b)):
         own = at - max(a.ndim, b.ndim) + t.ndim
         if own < 0 or not may_be(t.shape[own], 3):
@@ -441,6 +441,7 @@ def polygamma(n: int, x: Any) -> Tensor:
 def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
     """Inner products of vectors along an axis; of complex ones a conjugated."""
     a = as_tensor(a)
+    not_several(axis, "vecdot")
     return _ops.sum(_ops.mul(conj(a), b), axis)
 
 
