@@ -56,6 +56,7 @@ OTHER = """
   `p.data = t` needs a `t` that the function computes, of the same type and shape.
 - Attributes that tensors do not have are refused; subclasses of `Tensor` or `Parameter`
   may have any.
+- `copy.copy` of a tensor copies its elements, as of numpy's arrays; PyTorch's shares them.
 - `inplace=True` of activations and dropout overwrites the argument, unless it is
   recorded for gradients or part of a graph: then only the result has the new values.
 - Vectors of decompositions may have the opposite sign, and ties may come in either

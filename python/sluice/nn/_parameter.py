@@ -32,6 +32,12 @@ class Parameter(Tensor):
     def __reduce_ex__(self, protocol: Any = 2) -> Any:
         return self.__reduce__()
 
+    def __copy__(self) -> Parameter:
+        """One with elements of its own, as copies of tensors have."""
+        made: Parameter = self.__deepcopy__({})
+        made.__dict__.update(self.__dict__)
+        return made
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
             data = _core.nn_converted(self, self.dtype, copy=True)

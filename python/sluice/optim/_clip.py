@@ -90,7 +90,16 @@ class EMA:
     """
 
     def __init__(self, params: Any, decay: float = 0.999, ramp: bool = False) -> None:
-        self._core = _core.Ema(_pairs(params, "EMA"), decay, ramp)
+        self._of = (_pairs(params, "EMA"), decay, ramp)
+        self._core = _core.Ema(*self._of)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"of": self._of, "state": self.state_dict()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._of = state["of"]
+        self._core = _core.Ema(*self._of)
+        self.load_state_dict(state["state"])
 
     def update(self) -> Any:
         """mean = decay mean + (1 - decay) parameter. In a graph, returns the
