@@ -54,8 +54,8 @@ OTHER = """
 - A write through `p.data` is a write to the tensor: `backward()` refuses values saved
   before it, where PyTorch silently uses the new ones. In a captured function,
   `p.data = t` needs a `t` that the function computes, of the same type and shape.
-- Attributes that tensors do not have are refused; subclasses of `Tensor` or `Parameter`
-  may have any.
+- Attributes that tensors, optimizers, schedulers, samplers, loaders and generators do not
+  have are refused, unless they begin with an underscore; subclasses may have any.
 - `copy.copy` of a tensor copies its elements, as of numpy's arrays; PyTorch's shares them.
 - `inplace=True` of activations and dropout overwrites the argument, unless it is
   recorded for gradients or part of a graph: then only the result has the new values.

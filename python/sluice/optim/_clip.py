@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 from .._core import Tensor
 from .._parts import refuse_parts
 from ._optimizer import named
@@ -77,6 +78,7 @@ def clip_by_global_norm(
     return clipped, norm
 
 
+@closed
 class EMA:
     """Running means of parameters, which often do better than the last ones.
 

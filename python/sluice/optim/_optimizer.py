@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from .. import _core
+from .._closed import closed
 from .._core import Tensor
 from . import _python_state, _torch_state
 from ._param_group import ParamGroup
@@ -52,6 +53,7 @@ class _Calls:
         self.core.set_options(group, self._translate(options))
 
 
+@closed
 class Optimizer:
     """The base of all optimizers.
 

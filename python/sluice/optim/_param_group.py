@@ -6,8 +6,10 @@ from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 
 
+@closed
 class ParamGroup(MutableMapping[str, Any]):
     """One group of parameters and its options, as a dict.
 

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 
 __all__ = ["ConfusionMatrix", "Table"]
 
 
+@closed
 class Table:
     """Plain text in columns: numbers to the right, others to the left."""
 
@@ -33,6 +35,7 @@ class Table:
         return str(self._core.text())
 
 
+@closed
 class ConfusionMatrix:
     """Which classes a classifier takes for which; ``classes`` is their number,
     or their names.

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _core
+from ..._closed import closed
 from ._dtypes import int64
 from ._emit import convert, emit, typed_constant
 from ._flow import group
@@ -26,6 +27,7 @@ def called(value: Any) -> Any:
     return value() if callable(value) else value
 
 
+@closed
 class Optimizer:
     """What all optimizers have.
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ..._closed import closed
 from ._checks import refuse
 from ._dtypes import as_dtype
 from ._emit import checked, convert, emit
@@ -62,6 +63,7 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_REPLICA = 3
 
 
+@closed
 class Variable(Operand):
     """A variable; those that are trainable are what optimizers change.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import _core
+from ..._closed import closed
 from .._optimizer import Optimizer
 from ._base import by_every_call, check_optimizer
 from ._momentum import one_each
@@ -14,6 +15,7 @@ from ._momentum import one_each
 __all__ = ["ReduceLROnPlateau"]
 
 
+@closed
 class ReduceLROnPlateau:
     """Times ``factor`` when the measure was no better for more than
     ``patience`` steps; down to ``min_lr``, one number or one for each group.
