@@ -114,6 +114,11 @@ class Optimizer:
             )
         self._check_float("loss", loss)
         if grad_loss is not None:
+            if not hasattr(grad_loss, "dtype"):  # TensorFlow's class of error
+                raise AttributeError(
+                    f"grad_loss is a {type(grad_loss).__name__}, which has no dtype; "
+                    "wanted a tensor"
+                )
             self._check_float("grad_loss", grad_loss)
         if var_list is None:
             var_list = trainable_variables()
