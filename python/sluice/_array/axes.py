@@ -83,6 +83,16 @@ def axes_or_none(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
     return axes_tuple(axis, ndim, what)
 
 
+def flag(value: Any, what: str) -> bool:
+    """A bool. A str or a type in its place was meant for another parameter:
+    sum(x, 0, float64) is numpy's."""
+    if value is True or value is False:
+        return bool(value)
+    if isinstance(value, (str, bytes, float)) or not hasattr(value, "__bool__"):
+        raise TypeError(f"{what} is a {type(value).__name__}; wanted a bool")
+    return bool(value)
+
+
 def whole(value: Any, what: str) -> int:
     """An int, or a TypeError that says what is not one."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):

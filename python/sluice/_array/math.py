@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, axes_tuple, not_several, one_axis, one_of
+from .axes import NOTHING, axes_tuple, not_several, one_axis, one_of, whole
 from .reduce import truth, widened
 from .shape import as_tensor, broadcast_arrays, may_be, moveaxis, own_copy
 
@@ -152,7 +152,7 @@ def round(x: Any, decimals: int = 0) -> Tensor:
     """The nearest integer, or number of that many decimals; halves go to even."""
     if decimals == 0:
         return _rounding(_ops.round, x)
-    x = as_tensor(x)
+    x, decimals = as_tensor(x), whole(decimals, "round(): decimals")
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         if decimals > 0:
             return own_copy(x)

@@ -200,6 +200,8 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     Of min = max = 0 from the smallest to the largest; what is outside is not counted.
     """
     x = ravel(x)
+    if max < min:
+        raise ValueError(f"histc(): min is {min} and max {max}; wanted max above min")
     low, high = _core.tensor(float(min), x.dtype), _core.tensor(float(max), x.dtype)
     if min == max == 0 and x.numel():
         low, high = _ops.min(x, None, False), _ops.max(x, None, False)

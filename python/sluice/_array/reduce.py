@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, axes_tuple, not_several
+from .axes import NOTHING, axes_tuple, flag, not_several
 from .device import beside
 from .shape import as_tensor
 
@@ -75,7 +75,9 @@ def axes_of(
 ) -> Axes:
     if axis is not NOTHING and dim is not None and axis is not None:
         raise TypeError("axis and dim mean the same; wanted only one of them")
-    keep = bool(keepdim) or (keepdims is not NOTHING and bool(keepdims))
+    keep = flag(keepdim, "keepdim")
+    if keepdims is not NOTHING:
+        keep = flag(keepdims, "keepdims") or keep
     given = dim if axis is NOTHING or axis is None else axis
     if isinstance(given, (tuple, list)) and not given:
         return Axes(None, keep, axis is not NOTHING)

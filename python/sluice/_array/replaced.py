@@ -162,6 +162,7 @@ def index_reduce(
         raise ValueError(f"index_reduce(): reduce is {reduce!r}; wanted prod, mean, "
                          "amax or amin")  # fmt: skip
     if x.ndim == 0:
+        one_axis(dim, 1, "index_reduce")
         x, source = _ops.reshape(x, (1,)), _ops.reshape(source, (-1,))
         return index_reduce(
             x, 0, _ops.reshape(index, (-1,)), source, reduce, include_self=include_self

@@ -548,7 +548,7 @@ def flipud(x: Any) -> Tensor:
 def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """Turned by 90 degrees k times, from the first of two axes to the second."""
     a, b = axes_tuple(dims, _ndim(as_tensor(x), "rot90"), "rot90")
-    k %= 4
+    k = whole(k, "rot90(): k") % 4
     if k == 2:
         return flip(x, (a, b))
     if k == 1:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, not_several
+from .axes import NOTHING, flag, not_several
 from .math import is_nan
 from .reduce import Axes, ValuesAndIndices, axes_of, fast, over, sum
 from .shape import as_tensor, own_copy
@@ -216,7 +216,9 @@ def median(
 
     dim gives (values, indices) along one axis, axis= the values.
     """
-    keep = bool(keepdim) or (keepdims is not NOTHING and bool(keepdims))
+    keep = flag(keepdim, "keepdim")
+    if keepdims is not NOTHING:
+        keep = flag(keepdims, "keepdims") or keep
     return _middle(x, dim, keep, axis, False, "median")
 
 
@@ -224,7 +226,7 @@ def nanmedian(
     x: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = NOTHING
 ) -> Any:
     """The element in the middle of those that are not NaN; dim and axis= as median."""
-    return _middle(x, dim, bool(keepdim), axis, True, "nanmedian")
+    return _middle(x, dim, flag(keepdim, "keepdim"), axis, True, "nanmedian")
 
 
 def norm(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from .. import _core
+from .._array.axes import whole
 from .._array.device import check_device
 from .._core import Tensor
 
@@ -64,6 +65,6 @@ def new_tensor(shape: tuple[int, ...], device: Any = None, dtype: Any = None) ->
     """Zeros, for a layer to fill."""
     name = check_device(device)
     made: Tensor = _core.nn_zeros(
-        [int(size) for size in shape], _core.default_float() if dtype is None else dtype
+        [whole(size, "a size") for size in shape], _core.default_float() if dtype is None else dtype
     )
     return made if name is None else _core.tensor_to(made, name)
