@@ -180,8 +180,8 @@ MADE = OPTIMIZERS | SCHEDULERS | OTHERS
 
 # Parts of graphs, sessions and processes, open files, bases, and what is made by calls.
 NOT_COPIED = """
-Accumulator Barrier Breakpoint Coordinator DebugEvent DebugResult FIFOQueue Function Graph
-HashTable List LoopUse Mutex Operation PaddingFIFOQueue PartialStep PreparedStep
+Accumulator Barrier Breakpoint Coordinator DebugEvent DebugResult FIFOQueue Function
+Graph HashTable List LoopUse Mutex Operation PaddingFIFOQueue PartialStep PreparedStep
 PriorityQueue Profile ProfileRow QueueBase QueueRunner RandomShuffleQueue RunMetadata
 RunOptions Session Stack SymBool SymFloat SymInt Trace TraceRow Traces Variable
 autocast custom_jvp custom_vjp detect_anomaly enable_grad inference_mode no_grad

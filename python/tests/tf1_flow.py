@@ -507,7 +507,8 @@ def variables_in_loops_and_branches(tf):
     )
     names = [v.name for v in tf.global_variables()]
     with started(tf) as sess:
-        values = sess.run([*made, chosen, tf.gradients(made[0], tf.global_variables())[0]])
+        slope = tf.gradients(made[0], tf.global_variables())[0]
+        values = sess.run([*made, chosen, slope])
     return [values, names] + [
         raised(
             tf,

@@ -65,6 +65,7 @@ def new_tensor(shape: tuple[int, ...], device: Any = None, dtype: Any = None) ->
     """Zeros, for a layer to fill."""
     name = check_device(device)
     made: Tensor = _core.nn_zeros(
-        [whole(size, "a size") for size in shape], _core.default_float() if dtype is None else dtype
+        [whole(size, "a size") for size in shape],
+        _core.default_float() if dtype is None else dtype,
     )
     return made if name is None else _core.tensor_to(made, name)

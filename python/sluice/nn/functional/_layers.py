@@ -248,8 +248,8 @@ def _as_many_heads(query: Tensor, key: Tensor, value: Tensor) -> None:
             continue
         if query.shape[-3] is not None and not may_be(x.shape[-3], query.shape[-3]):
             raise ValueError(
-                f"scaled_dot_product_attention(): {name} has {x.shape[-3]} heads, query "
-                f"{query.shape[-3]}; wanted as many, or enable_gqa=True"
+                f"scaled_dot_product_attention(): {name} has {x.shape[-3]} heads, "
+                f"query {query.shape[-3]}; wanted as many, or enable_gqa=True"
             )
 
 

@@ -25,8 +25,8 @@ SL_OP_OF(Atan2, BinaryFunction)
     .types("T", kFloats)
     .grad([](GradContext& g) {
       GradVar a = g.in(0), b = g.in(1), r = g.call("Hypot", {a, b});
-      // Divided twice: the square of r may overflow. At the origin, which has no
-      // angle, it is 0: a NaN there would spread to all parameters.
+      // Divided twice: the square of r may overflow. At the origin, which has
+      // no angle, it is 0: a NaN there would spread to all parameters.
       auto by_square = [&](GradVar x) {
         return g.call("DivNoNan", {g.call("DivNoNan", {x, r}), r});
       };
