@@ -338,7 +338,8 @@ def make_generator(core, records):
                     value.fget, "__nb_signature__"):
                 self.put_computed(value, name)
             elif isinstance(value, types.FunctionType) and name:
-                self.put_python(value, name)
+                if name != "__setattr__":  # or type checkers let one set anything
+                    self.put_python(value, name)
             else:
                 super().put(value, name, parent)
 

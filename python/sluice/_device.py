@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core
 from ._array.device import Device
+from ._closed import closed
 
 _FORM = re.compile(
     r"(?P<where>(?:/job:[A-Za-z_]\w*)?(?:/(?:replica:\d+/)?task:\d+)?)"
@@ -16,6 +17,7 @@ _FORM = re.compile(
 _KINDS = ("cpu", "gpu", "cuda", "sim")
 
 
+@closed
 class device(Device):
     """A device, by name: "cpu", "cpu:0", "/cpu:0", "/job:ps/task:0/cpu:0".
 

@@ -7,6 +7,7 @@ import time
 from typing import Any, NamedTuple
 
 from . import _core
+from ._closed import closed
 
 __all__ = ["Profile", "ProfileRow", "profile"]
 
@@ -32,6 +33,7 @@ class ProfileRow(NamedTuple):
         return self.bytes / self.seconds * 1e-9 if self.seconds else 0.0
 
 
+@closed
 class Profile:
     """What `profile()` gathers, between `with` and its end.
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core
+from ._closed import closed
 from ._core import Operation, Tensor
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 
+@closed
 class QueueBase(_core.Queue):
     """What all queues have."""
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
+from ._closed import closed
 from ._core import Operation, Session
 from ._queues import QueueBase
 
@@ -26,6 +27,7 @@ __all__ = ["Coordinator", "QueueRunner"]
 _END = IndexError
 
 
+@closed
 class Coordinator:
     """Lets threads stop together.
 
@@ -144,6 +146,7 @@ class Coordinator:
             )
 
 
+@closed
 class QueueRunner:
     """Threads that fill a queue beside a program.
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import _core
+from ._closed import closed
 from ._core import Operation, Stack, Tensor
 
 __all__ = ["Accumulator", "Barrier", "HashTable", "Mutex", "Stack"]
@@ -41,6 +42,7 @@ def _handle(what: str, op: str, **attrs: Any) -> Tensor:
     return _tensor(op, **attrs)
 
 
+@closed
 class HashTable:
     """A table from keys (int32, int64 or strings) to values."""
 
@@ -100,6 +102,7 @@ class HashTable:
         return _tensor("TableSize", self.handle)
 
 
+@closed
 class Accumulator:
     """Gathers gradients of many steps and gives away their mean or sum."""
 
@@ -148,6 +151,7 @@ class Accumulator:
         return _operation("AccumulatorSetStep", self.handle, step)
 
 
+@closed
 class Barrier:
     """Joins components that arrive separately under one key, a string."""
 
@@ -206,6 +210,7 @@ class Barrier:
         return _tensor("BarrierIncompleteSize", self.handle)
 
 
+@closed
 class Mutex:
     """A lock that one step holds at a time."""
 

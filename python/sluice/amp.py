@@ -22,6 +22,7 @@ from typing import Any, Callable
 
 from . import _core, cuda
 from ._amp_functions import KINDS as _KINDS, custom_bwd, custom_fwd
+from ._closed import closed
 
 __all__ = [
     "GradScaler",
@@ -47,6 +48,7 @@ def is_autocast_enabled() -> bool:
     return now is not None
 
 
+@closed
 class autocast:
     """A scope, or a decorator, for mixed precision.
 
@@ -100,6 +102,7 @@ class autocast:
         return under_autocast
 
 
+@closed
 class GradScaler:
     """Keeps gradients of float16 from becoming zero: losses are multiplied by a
     scale before backward(), gradients divided by it before the step.

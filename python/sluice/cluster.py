@@ -32,10 +32,12 @@ import os
 from typing import Any
 
 from . import _core
+from ._closed import closed
 
 __all__ = ["Cluster", "Connection", "connect", "local", "status", "target"]
 
 
+@closed
 class Cluster:
     """Servers of this machine, each a process: `local` starts them. They end
     with it, at the latest when this process does."""
@@ -107,6 +109,7 @@ class Cluster:
         return f"<sluice.cluster.Cluster of {len(self)} tasks>"
 
 
+@closed
 class Connection:
     """A cluster is this process's until this is closed: `connect`."""
 

@@ -19,6 +19,7 @@ import contextlib
 from typing import Any, Iterator, NamedTuple
 
 from . import _core
+from ._closed import closed
 from ._device import device as _device
 
 __all__ = [
@@ -205,6 +206,7 @@ def get_float32_matmul_precision() -> str:
 # ---- Streams and events ----
 
 
+@closed
 class Stream:
     """A queue of a GPU's work.
 
@@ -305,6 +307,7 @@ def stream(stream: Stream | None) -> Iterator[None]:
     yield
 
 
+@closed
 class Event:
     """A mark in a stream, which others can wait for and which tells the time."""
 

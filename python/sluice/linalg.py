@@ -283,6 +283,9 @@ def vector_norm(
     """The norm of vectors: all elements, or those along some axes."""
     x = _typed(x, dtype)
     axes = axes_of(x, dim, keepdim, axis, keepdims)
+    if axes.nothing:  # vectors of one
+        sizes = _ops.abs(x)
+        return _ops.cast(_ops.not_equal(x, 0), sizes.dtype) if ord == 0 else sizes
     return _ops.norm(x, axes.over, axes.keep, p=float(ord))
 
 
@@ -362,6 +365,9 @@ def norm(
     """The norm of vectors or matrices: one axis named, or two."""
     x = _typed(x, dtype)
     axes = axes_of(x, dim, keepdim, axis, keepdims)
+    for given in (dim, axis):
+        if isinstance(given, (tuple, list)) and not given:
+            raise ValueError(f"norm(): dim is {given!r}; wanted one axis, or two")
     if ord is None:
         return _ops.norm(x, axes.over, axes.keep)
     if axes.over is None and x.ndim > 2:

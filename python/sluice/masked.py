@@ -10,6 +10,7 @@ from typing import Any
 
 from . import _core, _ops
 from ._array import layers, reduce, spread
+from ._array.axes import axes_tuple
 from ._array.math import logaddexp as _logaddexp
 from ._array.shape import as_tensor
 from ._array.types import iinfo
@@ -86,11 +87,9 @@ def prod(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Tensor:  # fmt: skip
     """The product of the elements that count, over one axis, several or all."""
     made = _kept(x, mask, 1, dtype)
-    axes = (
-        range(made.ndim) if dim is None or dim == ()
-        else [dim] if isinstance(dim, int) else dim
-    )  # fmt: skip
-    for at in sorted({a % max(made.ndim, 1) for a in axes}, reverse=True):
+    every = range(made.ndim) if dim is None or dim == () else axes_tuple(
+        dim, max(made.ndim, 1), "prod")  # fmt: skip
+    for at in sorted(every, reverse=True):
         made = reduce.prod(made, at, keepdim)
     return made if made.dtype.is_floating_point else reduce.widened(made, dtype)
 
@@ -164,6 +163,8 @@ def norm(x: Any, ord: float = 2.0, dim: Any = None, *, keepdim: bool = False,
     """The norm of the elements that count."""
     aside = _INF if ord == -_INF else 0
     x = _kept(x, mask, aside, dtype)
+    if dim is not None and x.ndim == 0:
+        axes_tuple(dim, 1, "norm")
     over = None if dim is None or dim == () or x.ndim == 0 else dim
     return _ops.norm(x, over, keepdim, p=float(2.0 if ord is None else ord))
 

@@ -81,7 +81,16 @@ std::vector<int64_t> Ints(nb::handle object, const What& what) {
     return {Whole(object, what)};
   }
   if (IsTensor(object) || !nb::hasattr(object, "__iter__")) {
-    Array array = CastArray(ArrayOf(object, std::string(what)), DType::kI64);
+    Array array = ArrayOf(object, std::string(what));
+    // Of 1.5 the half would be dropped without a word.
+    if (!IsInteger(array.dtype()) && array.num_elements() > 0) {
+      ThrowTypeError(StrCat(std::string(what), " is a ", TypeName(object),
+                            IsTensor(object)
+                                ? StrCat(" of ", PythonName(array.dtype()))
+                                : std::string(),
+                            "; wanted ints"));
+    }
+    array = CastArray(array, DType::kI64);
     return {array.data<int64_t>(),
             array.data<int64_t>() + array.num_elements()};
   }
@@ -99,6 +108,12 @@ AttrValue AttrFromPython(const OpRecord& op, const AttrSpec& spec,
   What what{{}, &op, &spec};
   switch (spec.kind) {
     case AttrKind::kBool: {
+      // A str, a float or a type in its place was meant for another parameter.
+      const PyNumberMethods* number = Py_TYPE(object.ptr())->tp_as_number;
+      if (PyFloat_Check(object.ptr()) || !number || !number->nb_bool) {
+        ThrowTypeError(StrCat(std::string(what), " is a ", TypeName(object),
+                              "; wanted a bool"));
+      }
       int truth = PyObject_IsTrue(object.ptr());
       if (truth < 0) throw nb::python_error();
       return truth != 0;

@@ -95,6 +95,15 @@ void WantHeld(const OpRecord& op, size_t i, const Given& given, DType dtype) {
       " does not hold; wanted it in range, or the tensor as a wider type"));
 }
 
+// Sizes and places are whole: of (2.5, 3) the half would be cut off without a
+// word. What has no elements, (), has no type of its own.
+void WantWhole(const OpRecord& op, size_t i, const Given& given) {
+  if (!given.weak || !IsFloating(given.dtype())) return;
+  if (!given.tensor.defined() && given.array.num_elements() == 0) return;
+  ThrowTypeError(StrCat("[", op.name, "] operand ", i, " is of ",
+                        PythonName(given.dtype()), "; wanted ints"));
+}
+
 // ---- Conversions ----
 
 // A number as another type, where that is the same number for C++: most calls
@@ -173,6 +182,7 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
       if (inputs[i].weak) wanted = front_internal::WrittenType(wanted);
     } else if (DType fixed = DTypeFromName(spec->type);
                fixed != DType::kInvalid) {
+      if (IsInteger(fixed)) WantWhole(op, i, inputs[i]);
       // Numbers of another size are as good; a bool is not a number.
       if (inputs[i].weak || (IsInteger(fixed) && IsInteger(wanted)) ||
           (IsFloating(fixed) && NumberKind(wanted) <= 2)) {

@@ -61,3 +61,24 @@ class TestRefusals:
             F.cross_entropy(sl.ones((2, 3)), sl.tensor([0, 7]))
         with pytest.raises((ValueError, IndexError)):
             nn.Embedding(3, 2)(sl.tensor([5]))
+
+
+# ---- Attention ----
+
+
+@pytest.mark.parametrize("shape", [(2, 4, 8), (1, 2, 4, 8)])
+def test_fewer_heads_of_keys_want_enable_gqa(shape):
+    query = sl.randn(*shape[:-3], 8, 4, 8)
+    few = sl.randn(*shape)
+    with pytest.raises(ValueError, match="key has 2 heads, query 8; .*enable_gqa=True"):
+        F.scaled_dot_product_attention(query, few, few)
+    made = F.scaled_dot_product_attention(query, few, few, enable_gqa=True)
+    assert made.shape == query.shape
+    one = few[..., :1, :, :]  # broadcasts, as in PyTorch
+    assert F.scaled_dot_product_attention(query, one, one).shape == query.shape
+
+
+def test_an_attention_mask_of_integers_is_refused():
+    x = sl.randn(1, 2, 4, 8)
+    with pytest.raises(TypeError, match="attn_mask is int64; wanted bools, or floats"):
+        F.scaled_dot_product_attention(x, x, x, attn_mask=sl.ones(4, 4, dtype=sl.int64))

@@ -470,3 +470,83 @@ def coordinator_errors(tf):
         threads = runner.create_threads(sess, coord, start=True)
         coord.wait_for_stop(20)
         return raised(tf, lambda: coord.join(threads))
+
+
+@program
+def variables_in_loops_and_branches(tf):
+    """They begin before the loop, with what an initializer or a number gives."""
+
+    def looped(body):
+        return tf.while_loop(lambda i, a: i < 3, body, [0, tf.constant(1.0)])[1]
+
+    def by_initializer(i, a):
+        v = tf.get_variable("a", [], initializer=tf.constant_initializer(2.0))
+        return i + 1, a * v
+
+    def by_number(i, a):
+        return i + 1, a * tf.get_variable("b", initializer=3.0)
+
+    def by_function(i, a):
+        v = tf.get_variable("c", initializer=lambda: tf.constant(4.0))
+        return i + 1, a * v
+
+    def plain(i, a):
+        return i + 1, a * tf.Variable(5.0)
+
+    def in_scope(i, a):
+        with tf.variable_scope("s", reuse=tf.AUTO_REUSE):
+            v = tf.get_variable("d", [2], initializer=tf.ones_initializer())
+        return i + 1, a + tf.reduce_sum(v)
+
+    bodies = (by_initializer, by_number, by_function, plain, in_scope)
+    made = [looped(body) for body in bodies]
+    chosen = tf.cond(
+        tf.constant(True),
+        lambda: tf.get_variable("e", [], initializer=tf.ones_initializer()) * 2,
+        lambda: tf.constant(5.0),
+    )
+    names = [v.name for v in tf.global_variables()]
+    with started(tf) as sess:
+        slope = tf.gradients(made[0], tf.global_variables())[0]
+        values = sess.run([*made, chosen, slope])
+    return [values, names] + [
+        raised(
+            tf,
+            lambda: looped(
+                lambda i, a: (i + 1, a * tf.get_variable("f", initializer=a))
+            ),
+        ),
+        raised(
+            tf,
+            lambda: looped(
+                lambda i, a: (
+                    i + 1,
+                    a * tf.get_variable("g", initializer=tf.constant(3.0)),
+                )
+            ),
+        ),
+    ]
+
+
+@program
+def gradients_of_what_comes_after_a_loss(tf):
+    x = tf.Variable([1.0, 2.0])
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+
+    def after(grad_loss):
+        return optimizer.compute_gradients(x * x, grad_loss=grad_loss)[0][0]
+
+    with started(tf) as sess:
+        values = sess.run([after(None), after(tf.constant([1.0, 10.0]))])
+    return [values] + [
+        raised(tf, lambda g=g: after(g))
+        for g in (
+            [tf.constant([1.0, 10.0])],
+            (tf.constant([1.0, 10.0]),),
+            [1.0, 10.0],
+            [],
+            2.0,
+            tf.constant([1, 2]),
+            tf.constant([1.0, 2.0, 3.0]),
+        )
+    ]

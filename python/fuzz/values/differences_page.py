@@ -22,7 +22,8 @@ comparison.
 
 Positional arguments, `dim=` and `keepdim=` follow PyTorch: `sl.max(x, 1)` returns
 values and indices. `axis=` and `keepdims=` follow numpy: `sl.max(x, axis=1)` returns
-values, `sl.sum(x, axis=())` reduces no axis.
+values, `sl.sum(x, axis=())` reduces no axis. What goes along one axis refuses `()` by
+either name.
 
 ## Results
 
@@ -37,6 +38,13 @@ OTHER = """
   use its exact value, that of a tensor without axes, too: `u8 < 300` and
   `u8 < sl.tensor(300)` are true. `tensor` and `full` also refuse negative numbers for
   unsigned types; assigned to an element (`u8[0] = -1`) they wrap, as in PyTorch.
+- Python integers of more than 64 bits are refused beside tensors, by comparisons, too
+  (`operand is 1180591620717411303424; wanted a number of at most 64 bits`): a
+  ValueError, where PyTorch has an OverflowError.
+- The gradient of `hypot` at (0, 0) is 0, like that of a norm; PyTorch gives NaN.
+- `mode` counts every NaN as an element of its own, which equals no other; what PyTorch
+  gives beside NaN depends on their places (`[1, nan, 2, nan, 2]` has the mode 1 there,
+  2 here).
 - A mask without elements (`x[mask]` with a mask of shape [3, 0]) picks nothing, as in
   numpy; PyTorch refuses it unless the sizes are equal.
 - Lists and arrays with complex elements are refused as a real type, unless all
@@ -46,8 +54,10 @@ OTHER = """
 - A write through `p.data` is a write to the tensor: `backward()` refuses values saved
   before it, where PyTorch silently uses the new ones. In a captured function,
   `p.data = t` needs a `t` that the function computes, of the same type and shape.
-- Attributes that tensors do not have are refused; subclasses of `Tensor` or `Parameter`
-  may have any.
+- Attributes that tensors, optimizers, schedulers, samplers, loaders and generators do
+  not have are refused, unless they begin with an underscore; subclasses may have any.
+- `copy.copy` of a tensor copies its elements, as of numpy's arrays; PyTorch's shares
+  them.
 - `inplace=True` of activations and dropout overwrites the argument, unless it is
   recorded for gradients or part of a graph: then only the result has the new values.
 - Vectors of decompositions may have the opposite sign, and ties may come in either

@@ -62,6 +62,18 @@ def axes_tuple(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
     return tuple(made)
 
 
+def one_axis(axis: Any, ndim: int, what: str) -> int:
+    """One axis, as a number from 0 on; a tuple of axes is none."""
+    not_several(axis, what)
+    return axes_tuple(axis, ndim, what)[0]
+
+
+def not_several(axis: Any, what: str) -> None:
+    """TypeError for axes where one is wanted: () would be all of them, or nothing."""
+    if isinstance(axis, (tuple, list)):
+        raise TypeError(f"{what}(): axis is {axis!r}; wanted an int")
+
+
 def axes_or_none(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
     """The same where a tensor without axes may be asked for its first or last one, as
     PyTorch has it: there is nothing to do along it."""
@@ -69,6 +81,16 @@ def axes_or_none(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
         given = axis if isinstance(axis, (tuple, list)) else (axis,)
         axis = [a for a in given if a not in (0, -1)]
     return axes_tuple(axis, ndim, what)
+
+
+def flag(value: Any, what: str) -> bool:
+    """A bool. A str or a type in its place was meant for another parameter:
+    sum(x, 0, float64) is numpy's."""
+    if value is True or value is False:
+        return bool(value)
+    if isinstance(value, (str, bytes, float)) or not hasattr(value, "__bool__"):
+        raise TypeError(f"{what} is a {type(value).__name__}; wanted a bool")
+    return bool(value)
 
 
 def whole(value: Any, what: str) -> int:

@@ -7,6 +7,7 @@ import threading
 from typing import Any, Callable
 
 from .. import _core
+from .._closed import closed
 from .device import CPU, Device
 
 __all__ = ["Generator", "get_rng_state", "initial_seed", "set_rng_state"]
@@ -38,6 +39,7 @@ def initial_seed() -> int:
     return int(_core.random_state()[0])
 
 
+@closed
 class Generator:
     """Draws apart from those of the program: rand(3, generator=g).
 

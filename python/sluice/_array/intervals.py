@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple
+from .axes import one_axis, whole
 from .shape import as_tensor, own_copy
 
 __all__ = ["cumulative_trapezoid", "diff", "trapezoid", "trapz"]
@@ -22,7 +22,7 @@ def diff(
 ) -> Tensor:
     """Each element less the one before it along an axis, n times over."""
     x = as_tensor(x)
-    (at,) = axes_tuple(dim, x.ndim, "diff")
+    at, n = one_axis(dim, x.ndim, "diff"), whole(n, "diff(): n")
     if n < 0:
         raise ValueError(f"diff(): n is {n}; wanted 0 or more")
     given = [as_tensor(t) for t in (prepend, x, append) if t is not None]
@@ -36,7 +36,7 @@ def diff(
 
 def _areas(y: Any, x: Any, dx: Any, dim: int, what: str) -> tuple[Tensor, int]:
     y = as_tensor(y)
-    (at,) = axes_tuple(dim, y.ndim, what)
+    at = one_axis(dim, y.ndim, what)
     if not (y.dtype.is_floating_point or y.dtype.is_complex):
         y = _ops.cast(y, _core.default_float())
     sums = _ops.add(_part(y, at, slice(1, None)), _part(y, at, slice(-1)))

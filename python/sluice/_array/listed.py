@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, axes_tuple
+from .axes import NOTHING, one_axis
 from .create import meshgrid
 from .device import beside
 from .pick import nonzero, take
@@ -115,7 +115,7 @@ def unique_consecutive(
     if dim is None:
         rows = line = ravel(x)
     else:
-        (at,) = axes_tuple(dim, x.ndim, "unique_consecutive")
+        at = one_axis(dim, x.ndim, "unique_consecutive")
         line = moveaxis(x, at, 0)
         rows = _ops.reshape(line, (line.shape[0], -1)) if line.numel() else line
     n = int(rows.shape[0])

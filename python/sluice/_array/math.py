@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, axes_tuple, one_of
+from .axes import NOTHING, axes_tuple, not_several, one_axis, one_of, whole
 from .reduce import truth, widened
 from .shape import as_tensor, broadcast_arrays, may_be, moveaxis, own_copy
 
@@ -152,7 +152,7 @@ def round(x: Any, decimals: int = 0) -> Tensor:
     """The nearest integer, or number of that many decimals; halves go to even."""
     if decimals == 0:
         return _rounding(_ops.round, x)
-    x = as_tensor(x)
+    x, decimals = as_tensor(x), whole(decimals, "round(): decimals")
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         if decimals > 0:
             return own_copy(x)
@@ -421,7 +421,7 @@ def cross(a: Any, b: Any, dim: int | None = None, *, axis: Any = NOTHING) -> Ten
         if not threes:
             raise ValueError(f"cross(): a is {list(a.shape)}; wanted an axis of 3")
         at = threes[0] - len(sizes)
-    (at,) = axes_tuple(at, max(a.ndim, b.ndim), "cross")
+    at = one_axis(at, max(a.ndim, b.ndim), "cross")
     for name, t in (("a", a), ("b", b)):
         own = at - max(a.ndim, b.ndim) + t.ndim
         if own < 0 or not may_be(t.shape[own], 3):
@@ -441,6 +441,7 @@ def polygamma(n: int, x: Any) -> Tensor:
 def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
     """Inner products of vectors along an axis; of complex ones a conjugated."""
     a = as_tensor(a)
+    not_several(axis, "vecdot")
     return _ops.sum(_ops.mul(conj(a), b), axis)
 
 

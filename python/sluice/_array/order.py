@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple
+from .axes import axes_tuple, not_several, one_axis
 from .pick import searchsorted, sort_with_indices
 from .reduce import ValuesAndIndices, amax, amin
 from .shape import as_tensor, moveaxis, own_copy, ravel
@@ -35,6 +35,7 @@ class MinMax(NamedTuple):
 
 def aminmax(x: Any, *, dim: int | None = None, keepdim: bool = False) -> MinMax:
     """The smallest and the largest element: of all, or along an axis."""
+    not_several(dim, "aminmax")
     return MinMax(amin(x, dim, keepdim), amax(x, dim, keepdim))
 
 
@@ -49,7 +50,7 @@ def _running(op: Any, x: Any, dim: int, what: str) -> ValuesAndIndices:
     if x.ndim == 0:
         axes_tuple(dim, 1, what)
         return ValuesAndIndices(own_copy(x), _core.tensor(0))
-    (at,) = axes_tuple(dim, x.ndim, what)
+    at = one_axis(dim, x.ndim, what)
     counted = _ops.cast(x, _core.uint8) if x.dtype == _core.bool else x
     there = _ops.equal(counted, op(counted, at))
     if x.dtype.is_floating_point:
@@ -84,7 +85,7 @@ def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> ValuesAndI
     """The k-th smallest element along an axis, counted from 1, and where it is."""
     x = as_tensor(x)
     flat = _ops.reshape(x, (1,)) if x.ndim == 0 else x
-    (at,) = axes_tuple(dim, flat.ndim, "kthvalue")
+    at = one_axis(dim, flat.ndim, "kthvalue")
     if not 1 <= k <= flat.shape[at]:
         raise ValueError(f"kthvalue(): k is {k}; wanted 1 to {flat.shape[at]}")
     made = sort_with_indices(flat, at)
@@ -116,7 +117,7 @@ def _quantile(
         raise ValueError(f"{what}(): q is {q.tolist()}; wanted numbers from 0 to 1")
     axes = x.ndim
     flat = ravel(x) if dim is None or axes == 0 else x
-    (at,) = axes_tuple(0 if dim is None else dim, flat.ndim, what)
+    at = one_axis(0 if dim is None else dim, flat.ndim, what)
     line = _ops.sort(moveaxis(flat, at, -1), -1, False)
     made = _at_ranks(line, q, how, skip)  # [..., q]
     if keepdim:
@@ -199,6 +200,8 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     Of min = max = 0 from the smallest to the largest; what is outside is not counted.
     """
     x = ravel(x)
+    if max < min:
+        raise ValueError(f"histc(): min is {min} and max {max}; wanted max above min")
     low, high = _core.tensor(float(min), x.dtype), _core.tensor(float(max), x.dtype)
     if min == max == 0 and x.numel():
         low, high = _ops.min(x, None, False), _ops.max(x, None, False)

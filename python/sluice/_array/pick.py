@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, axes_tuple, one_of
+from .axes import NOTHING, axes_tuple, one_axis, one_of
 from .device import beside
 from .reduce import ValuesAndIndices, truth
 from .shape import (
@@ -135,7 +135,7 @@ def take_along_dim(
     x, indices = as_tensor(x), as_tensor(indices)
     if dim is None:
         return take_along_axis(ravel(x), ravel(indices), 0)
-    (at,) = axes_tuple(dim, x.ndim, "take_along_dim")
+    at = one_axis(dim, x.ndim, "take_along_dim")
     if x.ndim != indices.ndim:
         raise ValueError(f"take_along_dim(): x has {x.ndim} axes, indices have "
                          f"{indices.ndim}; wanted as many")  # fmt: skip
@@ -155,7 +155,7 @@ def _cut_to(x: Tensor, dim: int, index: Tensor) -> tuple[Tensor, Any]:
         return x, None
     if x.ndim != index.ndim or x.ndim == 0:
         return x, None
-    (at,) = axes_tuple(dim, x.ndim, "gather")
+    at = one_axis(dim, x.ndim, "gather")
     wanted = [n if i == at else m for i, (n, m) in enumerate(zip(x.shape, index.shape))]
     if list(x.shape) == wanted:
         return x, None
@@ -195,9 +195,19 @@ def gather(x: Any, dim: Any = NOTHING, index: Any = NOTHING, *,
     return _ops.gather(x, indices, axis=one_of(axis, NOTHING, 0))
 
 
+def _single(x: Tensor, dim: int, index: Tensor, what: str) -> None:
+    """Errors where x and index, one of them without axes, are no vectors."""
+    one_axis(dim, max(x.ndim, 1), what)
+    if max(x.ndim, index.ndim) > 1 and 0 not in (index.shape or ()):
+        raise ValueError(
+            f"{what}(): index is {list(index.shape)}, x {list(x.shape)}; wanted as "
+            "many axes"
+        )
+
+
 def _gather_single(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """Elements without axes count as vectors of one."""
-    axes_tuple(dim, max(x.ndim, 1), "gather")
+    _single(x, dim, index, "gather")
     made = _ops.take_along(ravel(x), ravel(index), axis=0)
     return _ops.reshape(made, index.shape)
 
@@ -237,7 +247,7 @@ def scatter(
         )
     values, mode = _spread(given, index, x), _MODES[reduce]
     if x.ndim == 0 or index.ndim == 0:
-        axes_tuple(dim, max(x.ndim, 1), "scatter")
+        _single(x, dim, index, "scatter")
         made = _ops.put_along(ravel(x), ravel(index), ravel(values), axis=0, mode=mode)
         return _ops.reshape(made, x.shape)
     part, place = _cut_to(x, dim, index)
@@ -375,7 +385,7 @@ def unique(
 
 
 def _unique_slices(x: Tensor, dim: int) -> tuple[Tensor, Tensor, Tensor]:
-    (at,) = axes_tuple(dim, x.ndim, "unique")
+    at = one_axis(dim, x.ndim, "unique")
     n = x.shape[at]
     rows = _ops.reshape(moveaxis(x, at, 0), (n, -1) if x.numel() else (n, 0))
     # Slices in order of their first element, those equal in it by the next, ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import Tensor
-from .axes import axes_tuple
+from .axes import one_axis
 from .shape import as_tensor, atleast_3d, concat, expand_dims, vstack
 
 __all__ = [
@@ -26,7 +26,7 @@ def tensor_split(
 ) -> tuple[Tensor, ...]:
     """Cut along an axis: into so many parts of about one size, or at these places."""
     x = as_tensor(x)
-    (at,) = axes_tuple(dim, x.ndim, "tensor_split")
+    at = one_axis(dim, x.ndim, "tensor_split")
     size = int(x.shape[at])
     given = indices_or_sections
     if isinstance(given, Tensor):

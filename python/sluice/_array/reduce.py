@@ -1,8 +1,9 @@
 """Sums, extremes and other values made of all elements, or of those along axes.
 
 By place and as dim= and keepdim= arguments are PyTorch's: max(x, 1) is a pair of
-values and indices, sum(x, dim=()) goes over all axes. axis= and keepdims= are
-numpy's: max(x, axis=1) is values, sum(x, axis=()) goes over none.
+values and indices, sum(x, dim=()) goes over all axes, all(x, dim=()) over none.
+axis= and keepdims= are numpy's: max(x, axis=1) is values, sum(x, axis=()) goes over
+none. Functions of one axis refuse () by either name.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, axes_tuple
+from .axes import NOTHING, axes_tuple, flag, not_several
 from .device import beside
 from .shape import as_tensor
 
@@ -74,7 +75,9 @@ def axes_of(
 ) -> Axes:
     if axis is not NOTHING and dim is not None and axis is not None:
         raise TypeError("axis and dim mean the same; wanted only one of them")
-    keep = bool(keepdim) or (keepdims is not NOTHING and bool(keepdims))
+    keep = flag(keepdim, "keepdim")
+    if keepdims is not NOTHING:
+        keep = flag(keepdims, "keepdims") or keep
     given = dim if axis is NOTHING or axis is None else axis
     if isinstance(given, (tuple, list)) and not given:
         return Axes(None, keep, axis is not NOTHING)
@@ -83,6 +86,15 @@ def axes_of(
         axes_tuple(given, 1, "reduction")
         return Axes(None, keep, False)
     return Axes(given, keep, False)
+
+
+def along_one(
+    x: Any, dim: Any, keepdim: Any, axis: Any, keepdims: Any, what: str
+) -> Axes:
+    """The same for what goes along one axis, or over all elements in order."""
+    for given in (dim, axis):
+        not_several(given, what)
+    return axes_of(x, dim, keepdim, axis, keepdims)
 
 
 def over(op: Any, x: Any, axes: Axes) -> Tensor:
@@ -131,6 +143,7 @@ def prod(
     keepdims: Any = NOTHING,
 ) -> Tensor:
     """The product over all elements or some axes."""
+    _some_axes(dim, "prod")
     x = widened(x, dtype)
     made = over(_ops.prod, x, axes_of(x, dim, keepdim, axis, keepdims))
     return _as_asked(made, dtype)
@@ -184,6 +197,12 @@ def with_indices(arg: Any, x: Any, dim: int, keep: bool) -> Any:
     return ValuesAndIndices(values, indices)
 
 
+def _some_axes(dim: Any, what: str) -> None:
+    """TypeError for dim=() of functions that PyTorch lets go along one axis."""
+    if isinstance(dim, (tuple, list)) and not dim:
+        raise TypeError(f"{what}(): dim is {dim!r}; wanted an axis")
+
+
 def _extreme(
     op: Any, arg: Any, other: Any, x: Any, dim: Any, keep: bool, axis: Any,
     keepdims: Any,
@@ -191,6 +210,8 @@ def _extreme(
     if isinstance(dim, Tensor):
         return other(x, dim)
     x = as_tensor(x)
+    if dim is not None and not isinstance(dim, int):
+        _some_axes(dim, op.__name__)
     axes = axes_of(x, dim, keep, axis, keepdims)
     if axis is NOTHING and dim is not None and not isinstance(dim, (tuple, list)):
         return with_indices(arg, x, dim, axes.keep)
@@ -258,7 +279,8 @@ def amin(
 
 def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     """The largest element less the smallest."""
-    return _ops.sub(amax(x, axis, keepdims), amin(x, axis, keepdims))
+    largest = amax(x, axis=axis, keepdims=keepdims)
+    return _ops.sub(largest, amin(x, axis=axis, keepdims=keepdims))
 
 
 def _place(op: Any, x: Any, axes: Axes) -> Tensor:
@@ -279,7 +301,8 @@ def argmax(
 ) -> Tensor:
     """Where the largest element is: among all, or along an axis."""
     x = as_tensor(x)
-    return _place(_ops.argmax, x, axes_of(x, dim, keepdim, axis, keepdims))
+    axes = along_one(x, dim, keepdim, axis, keepdims, "argmax")
+    return _place(_ops.argmax, x, axes)
 
 
 def argmin(
@@ -292,13 +315,21 @@ def argmin(
 ) -> Tensor:
     """Where the smallest element is: among all, or along an axis."""
     x = as_tensor(x)
-    return _place(_ops.argmin, x, axes_of(x, dim, keepdim, axis, keepdims))
+    axes = along_one(x, dim, keepdim, axis, keepdims, "argmin")
+    return _place(_ops.argmin, x, axes)
 
 
 def truth(x: Any) -> Any:
     """Elements as bools: whether they are not 0."""
     x = as_tensor(x)
     return x if x.dtype == _core.bool else _ops.not_equal(x, 0)
+
+
+def _or_none(x: Any, dim: Any, keepdim: Any, axis: Any, keepdims: Any) -> Axes:
+    """For any() and all(), which PyTorch lets go over no axis with dim=()."""
+    axes = axes_of(x, dim, keepdim, axis, keepdims)
+    empty = isinstance(dim, (tuple, list)) and not dim
+    return axes._replace(nothing=True) if empty else axes
 
 
 def any(
@@ -311,7 +342,7 @@ def any(
 ) -> Tensor:
     """Whether some element is true, that is not 0."""
     x = as_tensor(x)
-    return over(_ops.any_of, truth(x), axes_of(x, dim, keepdim, axis, keepdims))
+    return over(_ops.any_of, truth(x), _or_none(x, dim, keepdim, axis, keepdims))
 
 
 def all(
@@ -324,7 +355,7 @@ def all(
 ) -> Tensor:
     """Whether all elements are true, that is not 0."""
     x = as_tensor(x)
-    return over(_ops.all_of, truth(x), axes_of(x, dim, keepdim, axis, keepdims))
+    return over(_ops.all_of, truth(x), _or_none(x, dim, keepdim, axis, keepdims))
 
 
 def count_nonzero(
@@ -358,7 +389,7 @@ def logsumexp(
 
 def _running(op: Any, x: Any, dim: Any, dtype: Any, axis: Any) -> Tensor:
     x = widened(x, dtype)
-    along = axes_of(x, dim, False, axis).over
+    along = along_one(x, dim, False, axis, NOTHING, op.__name__).over
     if x.ndim == 0:
         return _as_asked(op(_ops.reshape(x, (1,)), 0)[0], dtype)
     if along is None:

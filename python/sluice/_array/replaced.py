@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple
+from .axes import axes_tuple, one_axis
 from .device import beside, device_like
 from .pick import nonzero, places_in, scatter
 from .shape import as_tensor, broadcast_shapes, moveaxis
@@ -39,7 +39,7 @@ def _checked(what: str, src: Any, place: Tensor) -> Tensor:
 def select_scatter(x: Any, src: Any, dim: int, index: int) -> Tensor:
     """x with one slice along an axis replaced."""
     x = as_tensor(x)
-    (at,) = axes_tuple(dim, x.ndim, "select_scatter")
+    at = one_axis(dim, x.ndim, "select_scatter")
     key = (*(slice(None),) * at, index)
     return _with(x, key, _checked("select_scatter", src, x[key]))
 
@@ -50,7 +50,7 @@ def slice_scatter(
 ) -> Tensor:  # fmt: skip
     """x with the slices from start to end along an axis replaced."""
     x = as_tensor(x)
-    (at,) = axes_tuple(dim, x.ndim, "slice_scatter")
+    at = one_axis(dim, x.ndim, "slice_scatter")
     key = (*(slice(None),) * at, slice(start, end, step))
     return _with(x, key, _checked("slice_scatter", src, x[key]))
 
@@ -162,11 +162,12 @@ def index_reduce(
         raise ValueError(f"index_reduce(): reduce is {reduce!r}; wanted prod, mean, "
                          "amax or amin")  # fmt: skip
     if x.ndim == 0:
+        one_axis(dim, 1, "index_reduce")
         x, source = _ops.reshape(x, (1,)), _ops.reshape(source, (-1,))
         return index_reduce(
             x, 0, _ops.reshape(index, (-1,)), source, reduce, include_self=include_self
         )[0]
-    (at,) = axes_tuple(dim, x.ndim, "index_reduce")
+    at = one_axis(dim, x.ndim, "index_reduce")
     sides = [-1 if a == at else 1 for a in range(x.ndim)]
     places = _ops.broadcast_to(_ops.reshape(index, sides), source.shape)
     return scatter_reduce(x, at, places, source, reduce, include_self=include_self)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple
+from .axes import axes_tuple, one_axis
 from .device import device_like
 from .pick import sort_with_indices
 from .reduce import ValuesAndIndices
@@ -37,7 +37,7 @@ def mode(x: Any, dim: int = -1, keepdim: bool = False) -> ValuesAndIndices:
     if x.ndim == 0:
         axes_tuple(dim, 1, "mode")
         return ValuesAndIndices(own_copy(x), _core.tensor(0))
-    (at,) = axes_tuple(dim, x.ndim, "mode")
+    at = one_axis(dim, x.ndim, "mode")
     line, order = sort_with_indices(moveaxis(x, at, -1), -1)
     places = _places(line)
     starts = _ops.cum_max(_ops.where(_begins(line, places), places, 0), line.ndim - 1)

@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from .._symbols.numbers import Symbol
-from .axes import NOTHING, axes_or_none, axes_tuple, one_of, whole
+from .axes import NOTHING, axes_or_none, axes_tuple, one_axis, one_of, whole
 from .open_sizes import by_one_gradient, by_one_op, chunks_of, has_symbols, pieces
 from .open_sizes import split_by, tiled
 
@@ -93,8 +93,8 @@ def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     ndim = _ndim(x, "flatten")
     if ndim == 0:
         return _ops.reshape(x, (1,))
-    (first,) = axes_tuple(start_dim, ndim, "flatten")
-    (last,) = axes_tuple(end_dim, ndim, "flatten")
+    first = one_axis(start_dim, ndim, "flatten")
+    last = one_axis(end_dim, ndim, "flatten")
     if first > last:
         raise ValueError(f"flatten(): start_dim {start_dim} is after end_dim {end_dim}")
     if first == last:
@@ -114,7 +114,7 @@ def _sizes(x: Tensor, begin: int, end: int) -> list[Any]:
 def unflatten(x: Any, dim: int, sizes: Any) -> Tensor:
     """One axis made several of these sizes, one of which may be -1."""
     x = as_tensor(x)
-    (at,) = axes_tuple(dim, _ndim(x, "unflatten"), "unflatten")
+    at = one_axis(dim, _ndim(x, "unflatten"), "unflatten")
     return _ops.reshape(
         x, (*_sizes(x, 0, at), *sizes, *_sizes(x, at + 1, x.ndim))
     )
@@ -171,13 +171,16 @@ def expand_dims(x: Any, axis: Any = 0, *, dim: Any = NOTHING) -> Tensor:
 
 def unsqueeze(x: Any, dim: Any = NOTHING, *, axis: Any = NOTHING) -> Tensor:
     """With one more axis of size 1."""
-    return expand_dims(x, one_of(axis, dim))
+    at = one_of(axis, dim)
+    if isinstance(at, (tuple, list)) and not at:
+        raise TypeError(f"unsqueeze(): dim is {at!r}; wanted an int")
+    return expand_dims(x, at)
 
 
 def _place(x: Tensor, dim: int, what: str) -> tuple[Any, ...]:
     """What comes before the index of an axis; an axis from behind counts as in
     Python."""
-    (axis,) = axes_tuple(dim, _ndim(x, what), what)
+    axis = one_axis(dim, _ndim(x, what), what)
     return (slice(None),) * axis
 
 
@@ -219,12 +222,21 @@ def permute(x: Any, *order: Any, dims: Any = None) -> Tensor:
         order = tuple(dims)
     elif len(order) == 1 and not _is_int(order[0]):
         order = order[0]
+    return _in_order(x, order, "permute")
+
+
+def _in_order(x: Any, order: Any, what: str) -> Tensor:
+    """The axes in another order. The op takes () for the reverse of what there is."""
+    if isinstance(order, (tuple, list)) and not order and as_tensor(x).ndim:
+        raise ValueError(
+            f"{what}(): no axes for a tensor of {as_tensor(x).ndim}; wanted all of them"
+        )
     return _ops.transpose(x, order)
 
 
 def permute_dims(x: Any, axes: Any) -> Tensor:
     """With the axes in another order."""
-    return _ops.transpose(x, axes)
+    return _in_order(x, axes, "permute_dims")
 
 
 def _is_int(x: Any) -> bool:
@@ -246,15 +258,15 @@ def transpose(
     if len(dims) == 2 and _is_int(dims[0]) and _is_int(dims[1]):
         return swapaxes(x, *dims)
     order = axes if not dims else dims[0] if len(dims) == 1 else dims
-    return _ops.transpose(x) if order is None else _ops.transpose(x, order)
+    return _ops.transpose(x) if order is None else _in_order(x, order, "transpose")
 
 
 def swapaxes(x: Any, axis0: int, axis1: int) -> Tensor:
     """Two axes in each other's place."""
     x = as_tensor(x)
     ndim = _ndim(x, "swapaxes")
-    (a,) = axes_tuple(axis0, ndim, "swapaxes")
-    (b,) = axes_tuple(axis1, ndim, "swapaxes")
+    a = one_axis(axis0, ndim, "swapaxes")
+    b = one_axis(axis1, ndim, "swapaxes")
     order = list(range(ndim))
     order[a], order[b] = b, a
     return _ops.transpose(x, order) if ndim else x
@@ -417,7 +429,7 @@ def _parts(made: Any) -> tuple[Tensor, ...]:
 
 
 def _known_size(x: Tensor, axis: int, what: str) -> int:
-    (at,) = axes_tuple(axis, _ndim(x, what), what)
+    at = one_axis(axis, _ndim(x, what), what)
     size = x.shape[at]
     if size is None:
         raise ValueError(f"{what}() needs to know the size of axis {axis}")
@@ -426,13 +438,13 @@ def _known_size(x: Tensor, axis: int, what: str) -> int:
 
 def _open_axis(x: Tensor, axis: int, what: str) -> int | None:
     """The axis, where its size is a SymInt."""
-    (at,) = axes_tuple(axis, _ndim(x, what), what)
+    at = one_axis(axis, _ndim(x, what), what)
     return at if isinstance(x.shape[at], Symbol) else None
 
 
 def _cut(x: Tensor, axis: int, sizes: list[int]) -> tuple[Tensor, ...]:
     """Parts of these sizes along an axis, as views."""
-    (at,) = axes_tuple(axis, x.ndim, "split")
+    at = one_axis(axis, x.ndim, "split")
     before = (slice(None),) * at
     ends = list(accumulate(sizes, initial=0))
     return tuple(x[(*before, slice(a, b))] for a, b in zip(ends, ends[1:]))
@@ -448,7 +460,7 @@ def split(
     at = _open_axis(x, axis, "split")
     if not _is_int(size):
         if at is not None or has_symbols(size):
-            (at,) = axes_tuple(axis, x.ndim, "split")
+            at = one_axis(axis, x.ndim, "split")
             return pieces(x, list(size), at, "split")
         sizes = list(size)
         if by_one_op(x) or sum(sizes) != _known_size(x, axis, "split"):
@@ -456,7 +468,7 @@ def split(
         views = _cut(x, axis, [whole(n, "split(): a size") for n in sizes])
         return by_one_gradient(x, views, lambda: _ops.split_v(x, sizes, axis=axis))
     if isinstance(size, Symbol) and at is None:
-        (at,) = axes_tuple(axis, x.ndim, "split")
+        at = one_axis(axis, x.ndim, "split")
     if at is not None:
         if not isinstance(size, Symbol) and size <= 0:
             raise ValueError(f"split(): split_size is {size}; wanted 1 or more")
@@ -500,7 +512,7 @@ def unbind(x: Any, dim: Any = 0, *, axis: Any = NOTHING) -> tuple[Tensor, ...]:
     size = _known_size(x, axis, "unbind")
     if by_one_op(x):
         return _parts(_ops.unstack(x, size, axis=axis)) if size else ()
-    (at,) = axes_tuple(axis, x.ndim, "unbind")
+    at = one_axis(axis, x.ndim, "unbind")
     views = tuple(x[(slice(None),) * at + (i,)] for i in range(size))
     return by_one_gradient(x, views, lambda: _ops.unstack(x, size, axis=axis))
 
@@ -536,7 +548,7 @@ def flipud(x: Any) -> Tensor:
 def rot90(x: Any, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """Turned by 90 degrees k times, from the first of two axes to the second."""
     a, b = axes_tuple(dims, _ndim(as_tensor(x), "rot90"), "rot90")
-    k %= 4
+    k = whole(k, "rot90(): k") % 4
     if k == 2:
         return flip(x, (a, b))
     if k == 1:
@@ -549,7 +561,10 @@ def roll(
     dims: Any = NOTHING, dim: Any = NOTHING,
 ) -> Tensor:
     """Moved along some axes; what leaves at one end comes in at the other."""
-    axis = one_of(axis, dim if dims is NOTHING else dims)
+    by_torch = dim if dims is NOTHING else dims
+    axis = one_of(axis, by_torch)
+    if by_torch is not NOTHING and not _is_int(by_torch) and not by_torch:
+        axis = None  # PyTorch's dims=() is all elements in order; numpy's axis=() none
     shifts = shift if shifts is None else shifts
     if shifts is None:
         raise TypeError("roll(): no shifts; wanted how far to move")

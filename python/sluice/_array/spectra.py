@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
+from .axes import whole
 from .complex_parts import view_as_real
 from .device import beside
 from .shape import as_tensor, matrix_transpose, moveaxis
@@ -32,7 +33,8 @@ def _window(
 
 
 def _hop(hop_length: Any, n_fft: int, what: str) -> int:
-    hop = n_fft // 4 if hop_length is None else int(hop_length)
+    hop = n_fft // 4 if hop_length is None else whole(
+        hop_length, f"{what}(): hop_length")  # fmt: skip
     if hop <= 0:
         raise ValueError(f"{what}(): hop_length is {hop}; wanted 1 or more")
     return hop

@@ -9,10 +9,10 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING
+from .axes import NOTHING, flag, not_several
 from .math import is_nan
 from .reduce import Axes, ValuesAndIndices, axes_of, fast, over, sum
-from .shape import as_tensor
+from .shape import as_tensor, own_copy
 
 __all__ = [
     "median",
@@ -171,10 +171,15 @@ def nanmean(
     )
 
 
-def _middle(x: Any, dim: Any, keep: bool, axis: Any, skip_nan: bool) -> Any:
+def _middle(
+    x: Any, dim: Any, keep: bool, axis: Any, skip_nan: bool, what: str
+) -> Any:
     x = as_tensor(x)
     pair = axis is NOTHING and dim is not None
+    not_several(dim, what)
     axes = axes_of(x, dim, keep, axis)
+    if axes.nothing:
+        return own_copy(x)
     along = axes.over
     if along is None:
         x, along = _ops.reshape(x, (-1,)), 0
@@ -211,15 +216,17 @@ def median(
 
     dim gives (values, indices) along one axis, axis= the values.
     """
-    keep = bool(keepdim) or (keepdims is not NOTHING and bool(keepdims))
-    return _middle(x, dim, keep, axis, skip_nan=False)
+    keep = flag(keepdim, "keepdim")
+    if keepdims is not NOTHING:
+        keep = flag(keepdims, "keepdims") or keep
+    return _middle(x, dim, keep, axis, False, "median")
 
 
 def nanmedian(
     x: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = NOTHING
 ) -> Any:
     """The element in the middle of those that are not NaN; dim and axis= as median."""
-    return _middle(x, dim, bool(keepdim), axis, skip_nan=True)
+    return _middle(x, dim, flag(keepdim, "keepdim"), axis, True, "nanmedian")
 
 
 def norm(
@@ -235,6 +242,8 @@ def norm(
     """The p-norm over all elements or some axes; "fro" is p = 2, "nuc" of matrices."""
     x = as_tensor(x) if dtype is None else _ops.cast(x, dtype)
     axes = axes_of(x, dim, keepdim, axis, keepdims)
+    if axes.nothing:
+        raise ValueError("norm(): axis names no axes; wanted some, or None for all")
     if p == "nuc":
         from ..linalg import matrix_norm
 

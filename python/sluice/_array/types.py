@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core, _ops
+from .._closed import closed
 from .._core import Tensor, dtype
 
 __all__ = [
@@ -41,6 +42,7 @@ def _dtype_of(x: Any) -> dtype:
     return x.dtype if isinstance(x, Tensor) else _core.find_dtype(x)
 
 
+@closed
 class finfo:  # noqa: N801: numpy's name
     """The limits of a floating point type."""
 
@@ -69,6 +71,7 @@ def _log10(x: float) -> float:
     return math.log10(x)
 
 
+@closed
 class iinfo:  # noqa: N801: numpy's name
     """The limits of an integer type."""
 

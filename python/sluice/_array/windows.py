@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple, whole
+from .axes import one_axis, whole
 from .device import beside
 from .pick import places_in, take
 from .shape import as_tensor, moveaxis, sized
@@ -22,7 +22,7 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Tensor:
     x = as_tensor(x)
     size, step = whole(size, "unfold(): size"), whole(step, "unfold(): step")
     line = _ops.reshape(x, (1,)) if x.ndim == 0 else x
-    (at,) = axes_tuple(dimension, line.ndim, "unfold")
+    at = one_axis(dimension, line.ndim, "unfold")
     length = line.shape[at]
     if size < 0 or step <= 0:
         raise ValueError(
@@ -79,7 +79,7 @@ def renorm(x: Any, p: float, dim: int, maxnorm: float) -> Tensor:
         raise ValueError(f"renorm(): p is {p}; wanted it above 0")
     if maxnorm < 0:
         raise ValueError(f"renorm(): maxnorm is {maxnorm}; wanted it 0 or more")
-    (at,) = axes_tuple(dim, x.ndim, "renorm")
+    at = one_axis(dim, x.ndim, "renorm")
     others = tuple(i for i in range(x.ndim) if i != at)
     wide = x.dtype if x.dtype == _core.float64 else _core.float32
     rows = _ops.cast(x, wide)

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._array import math as _math
-from .._array.axes import axes_tuple
+from .._array.axes import one_axis
 from .._array.create import eye
 from .._array.device import device_like
 from .._array.shape import broadcast_arrays, moveaxis
@@ -66,8 +66,8 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: Any = 2) -> Tensor:
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Inner products of vectors along an axis; of complex ones x1 conjugated."""
     a, b = _numbers(x1, x2, "vecdot")
-    (of_a,) = axes_tuple(axis, a.ndim, "vecdot")
-    (of_b,) = axes_tuple(axis, b.ndim, "vecdot")
+    of_a = one_axis(axis, a.ndim, "vecdot")
+    of_b = one_axis(axis, b.ndim, "vecdot")
     if a.shape[of_a] != b.shape[of_b]:
         raise ValueError(
             f"vecdot(): axis {axis} of x1 has size {a.shape[of_a]}, of x2 "
@@ -84,13 +84,13 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
     """Cross products of vectors of three along an axis."""
     a, b = _numbers(x1, x2, "cross")
     for x, name in ((a, "x1"), (b, "x2")):
-        (at,) = axes_tuple(axis, x.ndim, "cross")
+        at = one_axis(axis, x.ndim, "cross")
         if x.shape[at] != 3:
             raise ValueError(
                 f"cross(): axis {axis} of {name} has size {x.shape[at]}; wanted 3"
             )
     a, b = broadcast_arrays(a, b)
-    (at,) = axes_tuple(axis, a.ndim, "cross")
+    at = one_axis(axis, a.ndim, "cross")
 
     def from_(x: Tensor, first: int) -> Tensor:
         return _ops.roll(x, [-first], [at])

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._array import shape as _top
-from .._array.axes import axes_tuple, whole
+from .._array.axes import axes_tuple, one_axis, whole
 from .._core import Tensor
 from ._operands import array, as_type, common
 
@@ -61,7 +61,7 @@ def stack(arrays: Any, /, *, axis: int = 0) -> Tensor:
 def expand_dims(x: Tensor, /, axis: int) -> Tensor:
     """With one more axis of size 1."""
     x = array(x, "expand_dims")
-    (at,) = axes_tuple(axis, x.ndim + 1, "expand_dims")
+    at = one_axis(axis, x.ndim + 1, "expand_dims")
     return _ops.expand_dims(x, at)
 
 
@@ -79,7 +79,7 @@ def moveaxis(x: Tensor, source: Any, destination: Any, /) -> Tensor:
 
 def permute_dims(x: Tensor, /, axes: Any) -> Tensor:
     """With the axes in another order."""
-    return _ops.transpose(array(x, "permute_dims"), axes)
+    return _top.permute_dims(array(x, "permute_dims"), axes)
 
 
 def repeat(x: Tensor, repeats: Any, /, *, axis: int | None = None) -> Tensor:
@@ -93,7 +93,7 @@ def repeat(x: Tensor, repeats: Any, /, *, axis: int | None = None) -> Tensor:
         repeats = whole(repeats, "repeat(): repeats")
     if axis is None:
         return _ops.repeat(_top.ravel(x), repeats, axis=0)
-    (at,) = axes_tuple(axis, x.ndim, "repeat")
+    at = one_axis(axis, x.ndim, "repeat")
     return _ops.repeat(x, repeats, axis=at)
 
 
@@ -119,7 +119,7 @@ def roll(x: Tensor, /, shift: Any, *, axis: Any = None) -> Tensor:
         raise ValueError(f"roll(): {len(shifts)} shifts for {len(axes)} axes")
     moves: dict[int, int] = {}  # an axis named twice moves by the sum
     for a, by in zip(axes, shifts):
-        (at,) = axes_tuple(a, x.ndim, "roll")
+        at = one_axis(a, x.ndim, "roll")
         moves[at] = moves.get(at, 0) + by
     if not moves:
         return _top.own_copy(x)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._array import pick as _top
-from .._array.axes import axes_tuple
+from .._array.axes import one_axis
 from .._array.shape import ravel
 from .._core import Tensor
 from ._operands import array, as_type, filled, is_number, of_kind, pair
@@ -33,7 +33,7 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
     x, indices = array(x, "take"), array(indices, "take", "indices")
     if axis is None and x.ndim != 1:
         raise ValueError(f"take(): x has {x.ndim} axes; wanted axis, or a vector")
-    (at,) = axes_tuple(0 if axis is None else axis, x.ndim, "take")
+    at = one_axis(0 if axis is None else axis, x.ndim, "take")
     return _top.take(x, as_type(indices, _i64), at)
 
 
@@ -43,7 +43,7 @@ def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     Both are stretched to fit each other along the other axes.
     """
     x, indices = array(x, "take_along_axis"), array(indices, "take_along_axis")
-    (at,) = axes_tuple(axis, x.ndim, "take_along_axis")
+    at = one_axis(axis, x.ndim, "take_along_axis")
     places = as_type(indices, _i64)
     behind = _ops.less(places, 0)
     places = _ops.where(behind, _ops.add(places, x.shape[at]), places)
@@ -85,7 +85,7 @@ def searchsorted(
 
 def _ordered(x: Tensor, axis: int, what: str) -> tuple[Tensor, int]:
     x = of_kind(array(x, what), what, 0, 2)
-    (at,) = axes_tuple(axis, max(x.ndim, 1), what)
+    at = one_axis(axis, max(x.ndim, 1), what)
     return x, at
 
 

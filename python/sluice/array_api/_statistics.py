@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._array import reduce as _reduce
-from .._array.axes import axes_tuple
+from .._array.axes import axes_tuple, one_axis
 from .._array.shape import own_copy, ravel
 from .._core import Tensor, dtype as DType
 from ._complex import joined, parts
@@ -141,7 +141,7 @@ def min(x: Tensor, /, *, axis: Any = None, keepdims: bool = False) -> Tensor:
 def _place(op: Any, x: Tensor, axis: int | None, keepdims: bool, what: str) -> Tensor:
     x = of_kind(array(x, what), what, 1, 2)
     if axis is not None:
-        (at,) = axes_tuple(axis, x.ndim, what)
+        at = one_axis(axis, x.ndim, what)
         return op(x, at, keepdims)
     made = op(ravel(x), 0, False)
     return _ops.reshape(made, (1,) * x.ndim) if keepdims else made
@@ -186,7 +186,7 @@ def _running(
             raise ValueError(f"{what}(): x has {x.ndim} axes; wanted axis")
         axis = 0
     x = _ops.reshape(x, (1,)) if x.ndim == 0 else x
-    (at,) = axes_tuple(axis, x.ndim, what)
+    at = one_axis(axis, x.ndim, what)
     wide = as_type(x, wide_type(x, dtype))
     made = of_complex(wide, at) if wide.dtype.is_complex else op(wide, at)
     if not include_initial:
@@ -248,7 +248,7 @@ def diff(
 ) -> Tensor:
     """Each element less the one before it along an axis, n times over."""
     x = of_kind(array(x, "diff"), "diff", 1, 3)
-    (at,) = axes_tuple(axis, x.ndim, "diff")
+    at = one_axis(axis, x.ndim, "diff")
     if n < 0:
         raise ValueError(f"diff(): n is {n}; wanted 0 or more")
     if prepend is not None or append is not None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import _core, _ops
-from .._array.axes import axes_tuple
+from .._array.axes import axes_tuple, one_axis
 from .._array.shape import moveaxis
 from .._core import Tensor
 from ._complex import Parts, joined, parts
@@ -75,7 +75,7 @@ def _fit(x: Tensor, n: int) -> Tensor:
 
 
 def _points(n: int | None, x: Tensor, axis: int, what: str) -> tuple[int, int]:
-    (at,) = axes_tuple(axis, x.ndim, what)
+    at = one_axis(axis, x.ndim, what)
     count = x.shape[at] if n is None else n
     if count < 1:
         raise ValueError(f"{what}(): {count} points along axis {axis}; wanted some")
@@ -157,7 +157,7 @@ def ifftn(
 
 def _half(x: Tensor, axis: int, what: str) -> Tensor:
     """The first half of what is its own mirror image."""
-    (at,) = axes_tuple(axis, x.ndim, what)
+    at = one_axis(axis, x.ndim, what)
     return x[(*(slice(None),) * at, slice(x.shape[at] // 2 + 1))].clone()
 
 
@@ -172,7 +172,7 @@ def rfft(
 def _real_from_half(
     x: Tensor, n: int | None, axis: int, norm: str, inverse: bool, what: str
 ) -> Tensor:
-    (at,) = axes_tuple(axis, x.ndim, what)
+    at = one_axis(axis, x.ndim, what)
     count = 2 * (x.shape[at] - 1) if n is None else n
     if count < 1:
         raise ValueError(f"{what}(): {count} points along axis {axis}; wanted some")

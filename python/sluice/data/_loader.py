@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from .._closed import closed
 from ._collate import default_collate
 from ._datasets import IterableDataset, Subset, TensorDataset
 from ._pipeline import Pipeline
@@ -64,6 +65,7 @@ def _numbers(dataset: Any, rows: list[int]) -> tuple[Any, list[int]]:
     return dataset, rows
 
 
+@closed
 class DataLoader:
     """Batches of a dataset, by PyTorch's names.
 
@@ -85,6 +87,12 @@ class DataLoader:
     change nothing: memory of the CPU needs no pinning, threads cost little to
     start, and batches always come in order.
     """
+
+    # As in PyTorch, and what samplers and pipelines are made of.
+    _fixed_attributes = frozenset(
+        "batch_size batch_sampler sampler drop_last dataset persistent_workers shuffle "
+        "seed".split()
+    )
 
     def __init__(
         self,

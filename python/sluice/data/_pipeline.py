@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 from .._core import DataRandom as Random
 from .._core import PipelineIterator, TFRecordWriter, float32
 
@@ -35,6 +36,7 @@ __all__ = [
 atexit.register(_core.close_pipelines)
 
 
+@closed
 class Pipeline:
     """Elements of one or more tensors, one after another; each call makes a new
     pipeline from this one.
@@ -220,6 +222,7 @@ def idx(*paths: Any) -> Pipeline:
     return Pipeline(_core.pipeline_of_idx(list(paths)))
 
 
+@closed
 class Feature:
     """A named feature of a tf.train.Example: float32, int64 or string. One size
     of ``shape`` may be -1. ``missing`` takes the place of one not there."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
 from .. import _core
+from .._closed import closed
 from ._seeds import seed_of
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
 T_co = TypeVar("T_co", covariant=True)
 
 
+@closed
 class Sampler(Generic[T_co]):
     """The base of samplers: a subclass defines ``__iter__``, and ``__len__``
     where that is known."""

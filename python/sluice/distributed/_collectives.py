@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 from .._core import Tensor
 from ._group import get_rank, get_world_size, group_name, rank_in, seconds
 
@@ -43,6 +44,7 @@ class ReduceOp:
     BXOR = "bxor"
 
 
+@closed
 class Work:
     """A collective that was begun: tensors may be used after ``wait()``."""
 

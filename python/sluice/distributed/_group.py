@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 
 __all__ = [
     "ProcessGroup",
@@ -161,6 +162,7 @@ def flight_record(group: Any = None) -> str:
     return _core.dist_flight_record(group_name(group))
 
 
+@closed
 class ProcessGroup:
     """Some of the ranks: `new_group` makes them."""
 

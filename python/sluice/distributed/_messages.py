@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 from .._core import Tensor
 from ._collectives import Work
 from ._group import get_rank, get_world_size, group_name, rank_in
@@ -42,6 +43,7 @@ def recv(
     return src
 
 
+@closed
 class P2POp:
     """One of `batch_isend_irecv`: P2POp(dist.isend, tensor, rank)."""
 

@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 from .._core import Operation, Tensor, Variable
 
 __all__ = [
@@ -56,6 +57,7 @@ class Table:
         return self._table.lookup(ids)
 
 
+@closed
 class ParameterServers:
     """Tasks that keep variables: `parameter_servers`."""
 
@@ -153,6 +155,7 @@ class WorkerStep:
         return self.op
 
 
+@closed
 class Synchronous:
     """Workers that make each step together."""
 
@@ -217,6 +220,7 @@ class Synchronous:
         return self._replicas.work(session, worker, feeds)
 
 
+@closed
 class Asynchronous:
     """Workers that apply their own gradients."""
 

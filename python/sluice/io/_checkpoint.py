@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 from ._rank_states import RankStates
 
 __all__ = ["Checkpoint", "CheckpointManager", "load_checkpoint", "save_checkpoint"]
@@ -60,6 +61,7 @@ def _snapshot(
     return snapshot
 
 
+@closed
 class Checkpoint:
     """What was saved: ``step``, ``metrics``, ``extra``, and a state dict for
     each part by name, ``checkpoint["model"]``. One of several ranks is read by
@@ -138,6 +140,7 @@ def _finish(core: Any) -> None:
         core.steps()
 
 
+@closed
 class CheckpointManager:
     """A folder in which a run leaves checkpoints, the newest of which is whole
     whatever happens.

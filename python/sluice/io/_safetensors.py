@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .. import _core
+from .._closed import closed
 from .._core import KeyReport, Tensor
 
 __all__ = ["SafetensorsFile", "TensorInfo", "load_into", "safe_open"]
@@ -20,6 +21,7 @@ class TensorInfo(NamedTuple):
     bytes: int
 
 
+@closed
 class SafetensorsFile(Mapping[str, Tensor]):
     """A safetensors file (or an index of several), read tensor by tensor: only
     what is asked for is read.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from .. import _core
+from .._array.axes import whole
 from .._array.device import check_device
 from .._core import Tensor
 
@@ -32,6 +33,12 @@ class Parameter(Tensor):
     def __reduce_ex__(self, protocol: Any = 2) -> Any:
         return self.__reduce__()
 
+    def __copy__(self) -> Parameter:
+        """One with elements of its own, as copies of tensors have."""
+        made: Parameter = self.__deepcopy__({})
+        made.__dict__.update(self.__dict__)
+        return made
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
             data = _core.nn_converted(self, self.dtype, copy=True)
@@ -58,6 +65,7 @@ def new_tensor(shape: tuple[int, ...], device: Any = None, dtype: Any = None) ->
     """Zeros, for a layer to fill."""
     name = check_device(device)
     made: Tensor = _core.nn_zeros(
-        [int(size) for size in shape], _core.default_float() if dtype is None else dtype
+        [whole(size, "a size") for size in shape],
+        _core.default_float() if dtype is None else dtype,
     )
     return made if name is None else _core.tensor_to(made, name)

@@ -105,7 +105,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
 
 
 def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """The slopes along axes: one array, or a list of one for each axis."""
+    """The slopes along axes: one array, or a tuple of one for each axis."""
     f = as_tensor(f)
     over = f.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
     given = [s if isinstance(s, (int, float)) else as_tensor(s) for s in spacing]
@@ -115,7 +115,7 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> An
                         "of each, or a number")  # fmt: skip
     steps = given[0] if len(given) == 1 and over != 1 else given or None
     made = slopes.gradient(f, spacing=steps, dim=axis, edge_order=edge_order)
-    return made[0] if len(made) == 1 else list(made)
+    return made[0] if len(made) == 1 else tuple(made)
 
 
 def dot(a: Any, b: Any, out: None = None) -> Tensor:

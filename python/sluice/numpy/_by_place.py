@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core, _ops
 from .._array import intervals, math as _math, pick, products
 from .._array import shape as _shape
-from .._array.axes import axes_tuple
+from .._array.axes import axes_tuple, one_axis
 from .._array.observations import corrcoef as _corrcoef, vander as _vander
 from .._array.reduce import widened
 from .._array.shape import as_tensor
@@ -204,7 +204,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     if a.ndim != indices.ndim:
         raise ValueError(f"take_along_axis(): arr has {a.ndim} axes, indices have "
                          f"{indices.ndim}; wanted as many")  # fmt: skip
-    (at,) = axes_tuple(axis, a.ndim, "take_along_axis")
+    at = one_axis(axis, a.ndim, "take_along_axis")
     behind = _ops.less(indices, 0)
     indices = _ops.where(behind, _ops.add(indices, a.shape[at]), indices)
     return pick.take_along_dim(a, indices, at)

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._array import shape as _shape
-from .._array.axes import NOTHING, axes_tuple, whole
+from .._array.axes import NOTHING, one_axis, whole
 from .._array.device import beside
 from .._array.pick import take
 from .._array.pieces import tensor_split
@@ -71,7 +71,7 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
 def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     """An axis moved to before another one."""
     a = as_tensor(a)
-    (at,) = axes_tuple(axis, a.ndim, "rollaxis")
+    at = one_axis(axis, a.ndim, "rollaxis")
     start = start + a.ndim if start < 0 else start
     return _shape.moveaxis(a, at, start - 1 if at < start else start)
 
@@ -115,7 +115,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     """With values put in before a place, or one each before several places."""
     a = as_tensor(arr)
-    a, at = (ravel(a), 0) if axis is None else (a, *axes_tuple(axis, a.ndim, "insert"))
+    a, at = (ravel(a), 0) if axis is None else (a, one_axis(axis, a.ndim, "insert"))
     n = int(a.shape[at])
     given = _places_of(obj, n, "insert")
     places = []
@@ -292,7 +292,7 @@ def apply_along_axis(
 ) -> Tensor:
     """A function of every vector along an axis; its results stand in its place."""
     a = as_tensor(arr)
-    (at,) = axes_tuple(axis, a.ndim, "apply_along_axis")
+    at = one_axis(axis, a.ndim, "apply_along_axis")
     rows = _shape.moveaxis(a, at, -1)
     if 0 in rows.shape[:-1]:
         raise ValueError(f"apply_along_axis(): arr is {list(a.shape)}; wanted vectors "

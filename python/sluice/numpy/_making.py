@@ -97,6 +97,7 @@ def linspace(
     retstep=True: also the distance. Integers are rounded down.
     """
     num = _count(num, "linspace")
+    axis = whole(axis, "linspace(): axis")
     complex_ends = any(as_tensor(v).dtype.is_complex for v in (start, stop))
     wide = _core.complex64 if complex_ends else _core.float64
     first, last = (_ops.cast(v, wide) if isinstance(v, Tensor) else

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._array import pick
+from .._array.axes import not_several
 from .._array.order import isin
 from .._array.shape import as_tensor, concat, ravel
 from .._core import Tensor
@@ -83,6 +84,7 @@ def argpartition(
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
     """The order by the last key, among its equals by the one before, and so on."""
     keys = [as_tensor(k) for k in keys]
+    not_several(axis, "lexsort")
     if not keys:
         raise ValueError("lexsort(): no keys; wanted one or more")
     if any(k.shape != keys[0].shape for k in keys):

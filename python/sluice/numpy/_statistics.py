@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._array import observations, order, reduce, spread
-from .._array.axes import axes_tuple
+from .._array.axes import axes_tuple, not_several
 from .._array.error_functions import floats as real_floats
 from .._array.math import is_nan
 from .._array.pick import searchsorted
@@ -198,6 +198,7 @@ def _place(
     what: str, find: Any, worst: float, a: Any, axis: Any, out: Any, keep: bool
 ) -> Tensor:
     no_out(out, what)
+    not_several(axis, what)
     a = as_tensor(a)
     if a.dtype.is_floating_point and not a.symbolic:
         none = reduce.all(is_nan(a), axis=axis)

@@ -10,6 +10,7 @@ from .._array.axes import whole
 from .._array.generators import Generator as _Stream
 from .._array.pick import take
 from .._array.shape import as_tensor, broadcast_shapes, ravel
+from .._closed import closed
 from .._core import Tensor
 
 __all__ = [
@@ -70,6 +71,7 @@ def _number(v: Any) -> Any:
     return v if isinstance(v, (int, float, Tensor)) else as_tensor(v)
 
 
+@closed
 class Generator:
     """Draws of a stream of their own, or without one those of the program."""
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 from .._core import Tensor
 from .._parts import refuse_parts
 from ._optimizer import named
@@ -77,6 +78,7 @@ def clip_by_global_norm(
     return clipped, norm
 
 
+@closed
 class EMA:
     """Running means of parameters, which often do better than the last ones.
 
@@ -90,7 +92,16 @@ class EMA:
     """
 
     def __init__(self, params: Any, decay: float = 0.999, ramp: bool = False) -> None:
-        self._core = _core.Ema(_pairs(params, "EMA"), decay, ramp)
+        self._of = (_pairs(params, "EMA"), decay, ramp)
+        self._core = _core.Ema(*self._of)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"of": self._of, "state": self.state_dict()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._of = state["of"]
+        self._core = _core.Ema(*self._of)
+        self.load_state_dict(state["state"])
 
     def update(self) -> Any:
         """mean = decay mean + (1 - decay) parameter. In a graph, returns the

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from .. import _core
+from .._closed import closed
 from .._core import Tensor
 from . import _python_state, _torch_state
 from ._param_group import ParamGroup
@@ -53,6 +53,7 @@ class _Calls:
         self.core.set_options(group, self._translate(options))
 
 
+@closed
 class Optimizer:
     """The base of all optimizers.
 
@@ -268,36 +269,45 @@ class Optimizer:
             return
         self._core.load_state_dict(state_dict)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Optimizer:
-        """One with state of its own, for copies of the parameters: those of the
-        modules that are copied with it."""
+    def __copy__(self) -> Optimizer:
+        """Another name for the same groups and state, as PyTorch has it."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles have: groups as dicts, and the state of C++."""
         if self._calls is not None and not self.param_groups[0]["params"]:
             raise TypeError(
-                f"deepcopy: this {type(self).__name__} is part of a graph; wanted "
-                "one made with tensors"
+                f"this {type(self).__name__} is part of a graph; wanted one made with "
+                "tensors to copy or pickle it"
             )
-        made = object.__new__(type(self))
-        memo[id(self)] = made
-        for key, value in vars(self).items():
-            if key not in ("param_groups", "state", "_calls", "_curve"):
-                setattr(made, key, copy.deepcopy(value, memo))
-        made.param_groups, made._calls = [], None
-        for group in self.param_groups:
-            params = [copy.deepcopy(p, memo) for p in group["params"]]
-            names = group.get("param_names")
-            options = {k: group[k] for k in group._option_values()}
-            pairs = list(zip(names, params, strict=True)) if names else params
-            made.add_param_group({"params": pairs, **copy.deepcopy(options, memo)})
-            for key in set(group) - set(made.param_groups[-1]):
-                made.param_groups[-1][key] = copy.deepcopy(group[key], memo)
-        made.state = defaultdict(dict)
-        for key, value in self.state.items():
-            made.state[copy.deepcopy(key, memo)] = copy.deepcopy(value, memo)
+        kept = ("param_groups", "state", "_calls")
+        state = {k: v for k, v in vars(self).items() if k not in kept}
+        state["param_groups"] = [
+            (group._named(), {k: group[k] for k in group._options}, group._extra())
+            for group in self.param_groups
+        ]
+        state["state"] = list(self.state.items())
         if self._calls is not None:
-            made._core.load_state_dict(self._core.state_dict())
+            state["_of_core"] = self._core.state_dict()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        groups, slots = state.pop("param_groups"), state.pop("state")
+        of_core = state.pop("_of_core", None)
+        vars(self).update(state)
+        self.param_groups, self._calls = [], None
+        for params, options, extra in groups:
+            self.add_param_group({"params": params, **options})
+            for key, value in extra.items():
+                self.param_groups[-1][key] = value
+        self.state = defaultdict(dict, slots)
+        if of_core is not None:
+            self._core.load_state_dict(of_core)
             if hasattr(self, "_curve"):
-                made.follow(self._curve)
-        return made
+                self.follow(self._curve)
 
     def __repr__(self) -> str:
         groups = []

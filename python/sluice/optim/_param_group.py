@@ -6,8 +6,10 @@ from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 
 
+@closed
 class ParamGroup(MutableMapping[str, Any]):
     """One group of parameters and its options, as a dict.
 
@@ -31,6 +33,16 @@ class ParamGroup(MutableMapping[str, Any]):
 
     def _option_values(self) -> dict[str, Any]:
         return {k: v for k, v in self._data.items() if k in self._options}
+
+    def _named(self) -> list[Any]:
+        """The parameters, with their names where they have some."""
+        params, names = self._data["params"], self._data.get("param_names")
+        return list(zip(names, params, strict=True)) if names else list(params)
+
+    def _extra(self) -> dict[str, Any]:
+        """What was added to the group and is no option."""
+        own = {"params", "param_names", *self._options}
+        return {k: v for k, v in self._data.items() if k not in own}
 
     def __getitem__(self, key: str) -> Any:
         recorder = _core.recorder()
@@ -67,6 +79,11 @@ class ParamGroup(MutableMapping[str, Any]):
         recorder = _core.recorder()
         if recorder is not None:
             recorder.option_changes(self, key)
+
+    def __reduce__(self) -> Any:
+        """What is copied or pickled by itself is a dict of no optimizer, as PyTorch's
+        groups are; an optimizer that is copied makes groups of its own."""
+        return dict, ({k: self[k] for k in self._data},)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._data)

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 
 __all__ = ["Plot", "encode_png", "write_png"]
 
 
+@closed
 class Plot:
     """Lines over an axis as a picture.
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 
 __all__ = ["MetricsLog", "Progress"]
 
@@ -19,6 +20,7 @@ def _numbers(metrics: Mapping[str, Any] | None) -> list[tuple[str, float]]:
     return [(name, float(value)) for name, value in (metrics or {}).items()]
 
 
+@closed
 class MetricsLog:
     """Numbers by step in a file: CSV where the path ends in .csv, else one JSON
     object per line.
@@ -40,6 +42,7 @@ class MetricsLog:
         return str(self._core.path)
 
 
+@closed
 class Progress:
     """How far training is: one line that is drawn over on a terminal, and a
     plain line now and then anywhere else (standard error).

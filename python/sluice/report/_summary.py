@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 
 __all__ = ["SummaryWriter"]
 
@@ -28,6 +29,7 @@ def _layout(dataformats: str, batch: bool) -> str:
     return known[dataformats]
 
 
+@closed
 class SummaryWriter:
     """What a run tells TensorBoard, as an event file in ``log_dir``, by the
     names PyTorch has.

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import _core
+from .._closed import closed
 
 __all__ = ["ConfusionMatrix", "Table"]
 
 
+@closed
 class Table:
     """Plain text in columns: numbers to the right, others to the left."""
 
@@ -33,6 +35,7 @@ class Table:
         return str(self._core.text())
 
 
+@closed
 class ConfusionMatrix:
     """Which classes a classifier takes for which; ``classes`` is their number,
     or their names.
@@ -45,7 +48,18 @@ class ConfusionMatrix:
     def __init__(self, classes: int | Sequence[str]) -> None:
         if isinstance(classes, int):
             classes = [str(i) for i in range(classes)]
-        self._core = _core.ConfusionMatrix(list(classes))
+        self._classes = list(classes)
+        self._core = _core.ConfusionMatrix(self._classes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        places = range(len(self._classes))
+        counts = [(i, j, self.count(i, j)) for i in places for j in places]
+        return {"classes": self._classes, "counts": [c for c in counts if c[2]]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        ConfusionMatrix.__init__(self, state["classes"])
+        for truth, predicted, count in state["counts"]:
+            self.add([truth] * count, [predicted] * count)
 
     def add(self, truth: Any, predicted: Any) -> None:
         """``truth``: n integers. ``predicted``: n integers, or [n, classes]

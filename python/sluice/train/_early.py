@@ -6,9 +6,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .._closed import closed
+
 __all__ = ["EarlyStopping"]
 
 
+@closed
 class EarlyStopping:
     """Ends a run when ``metric`` of the evaluation was no better, by more than
     ``min_delta``, for more than ``patience`` evaluations."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from .._closed import closed
+
 __all__ = ["EXIT_LATER", "FitResult"]
 
 # EX_TEMPFAIL: what was done is saved, and the rest is for another time.
 EXIT_LATER = 75
 
 
+@closed
 @dataclass
 class FitResult:
     """How a run ended: "done", "early" or "signal"; "nothing" where all epochs and

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import optim, report
 from .._autograd import no_grad
+from .._closed import closed
 from ._early import EarlyStopping
 from ._ranks import Ranks
 from ._result import EXIT_LATER, FitResult
@@ -23,6 +24,7 @@ from ._speed import Speed
 __all__ = ["Trainer"]
 
 
+@closed
 class Trainer:
     """Trains ``model`` by ``optimizer`` so that ``loss(batch)`` gets smaller.
 

@@ -13,7 +13,7 @@ from ... import _core
 from ._dtypes import bool as bool_
 from ._dtypes import int64
 from ._emit import convert, emit, emit_op, scoped, typed_constant
-from ._graphs import get_default_graph, graph_of, opened
+from ._graphs import get_default_graph, graph_of, inside, opened
 from ._leaves import as_leaf, lowered_leaf, predicate, raised_leaf
 from ._nest import flatten, pack, same
 from ._tensor import IndexedSlices, Operation, Tensor
@@ -64,7 +64,8 @@ def cond(
 
         def branch(which: int, function: Callable[[], Any]) -> Callable[[], Any]:
             def run() -> Any:
-                result = function()
+                with inside(graph):
+                    result = function()
                 if result is None:
                     raise ValueError(
                         f"cond(): {'false_fn' if which else 'true_fn'} gives None; "

@@ -61,6 +61,7 @@ class Graph(_core.Graph):
         self._scope = ""
         self._finalized = False
         self._made = 0
+        self._depth = 0  # of the loops and branches that are being built
         # One Tensor and one Operation for each of the core's, as long as it is
         # held: what is asked for twice is the same object.
         self._held: weakref.WeakValueDictionary[Any, Any] = (
@@ -246,6 +247,31 @@ def opened(graph: Graph | None = None) -> Iterator[Graph]:
         return
     with graph:
         yield graph
+
+
+@contextlib.contextmanager
+def inside(graph: Graph) -> Iterator[None]:
+    """A loop's or a branch's own operations are being made."""
+    graph._depth += 1
+    try:
+        yield
+    finally:
+        graph._depth -= 1
+
+
+@contextlib.contextmanager
+def outside(graph: Graph) -> Iterator[None]:
+    """The graph open, outside of loops and branches: for what begins before them."""
+    if not graph._depth:
+        with opened(graph):
+            yield
+        return
+    depth, graph._depth = graph._depth, 0
+    try:
+        with graph:
+            yield
+    finally:
+        graph._depth = depth
 
 
 class name_scope:

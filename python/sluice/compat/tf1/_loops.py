@@ -12,7 +12,7 @@ from typing import Any
 from ... import _core
 from ._dtypes import int64
 from ._emit import convert, emit, typed_constant
-from ._graphs import get_default_graph, graph_of, opened
+from ._graphs import get_default_graph, graph_of, inside, opened
 from ._leaves import as_leaf, lowered_leaf, predicate, raised_leaf
 from ._nest import flatten, is_nested, pack, same
 from ._shapes import TensorShape
@@ -82,7 +82,8 @@ def while_loop(
 
         def test(*cores: Any) -> Any:
             values = entered(cores)
-            holds = predicate(cond(*_spread(args(values))))
+            with inside(graph):
+                holds = predicate(cond(*_spread(args(values))))
             if counted:
                 below = emit(None, "less", values[0], limit)
                 holds = emit(None, "logical_and", below, holds)
@@ -90,7 +91,8 @@ def while_loop(
 
         def step(*cores: Any) -> Any:
             values = entered(cores)
-            returned = body(*_spread(args(values)))
+            with inside(graph):
+                returned = body(*_spread(args(values)))
             made = _body_result(loop_vars, returned)
             shape_of_results.append(returned if is_nested(returned) else [returned])
             old = values[1:] if counted else values

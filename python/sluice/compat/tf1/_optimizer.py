@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _core
+from ..._closed import closed
 from ._dtypes import int64
 from ._emit import convert, emit, typed_constant
 from ._flow import group
@@ -26,6 +27,7 @@ def called(value: Any) -> Any:
     return value() if callable(value) else value
 
 
+@closed
 class Optimizer:
     """What all optimizers have.
 
@@ -112,6 +114,11 @@ class Optimizer:
             )
         self._check_float("loss", loss)
         if grad_loss is not None:
+            if not hasattr(grad_loss, "dtype"):  # TensorFlow's class of error
+                raise AttributeError(
+                    f"grad_loss is a {type(grad_loss).__name__}, which has no dtype; "
+                    "wanted a tensor"
+                )
             self._check_float("grad_loss", grad_loss)
         if var_list is None:
             var_list = trainable_variables()

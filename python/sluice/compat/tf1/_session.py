@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ..._closed import closed
 from ._dtypes import string
 from ._graphs import Graph, get_default_graph, opened
 from ._tensor import IndexedSlices, IndexedSlicesValue, Operation, Tensor
@@ -39,6 +40,7 @@ def get_default_session() -> Any:
     return _stack.sessions[-1] if _stack.sessions else None
 
 
+@closed
 class ConfigProto:
     """How a session runs: how many threads it may use; 0: as it likes.
 
@@ -62,9 +64,12 @@ class ConfigProto:
 
     @property
     def _threads(self) -> int:
+        if self.log_device_placement:  # set since it was made
+            raise NotImplementedError("ConfigProto: log_device_placement is not there")
         return max(self.intra_op_parallelism_threads, self.inter_op_parallelism_threads)
 
 
+@closed
 class RunOptions:
     """How one step runs: `timeout_in_ms`, 0 for no end."""
 
@@ -76,6 +81,8 @@ class RunOptions:
         self.timeout_in_ms, self.trace_level = timeout_in_ms, trace_level
 
     def _core(self) -> Any:
+        if self.trace_level != 0:  # set since they were made
+            raise NotImplementedError("RunOptions: wanted trace_level NO_TRACE")
         seconds = self.timeout_in_ms / 1000 if self.timeout_in_ms else None
         return _core.RunOptions(timeout=seconds)
 

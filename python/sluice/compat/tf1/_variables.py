@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ..._closed import closed
 from ._checks import refuse
 from ._dtypes import as_dtype
 from ._emit import checked, convert, emit
-from ._graphs import Graph, GraphKeys, get_default_graph, opened
+from ._graphs import Graph, GraphKeys, get_default_graph, opened, outside
 from ._operators import Operand
 from ._shapes import TensorShape
 from ._tensor import IndexedSlices, _session_for, wrap, wrap_operation
@@ -62,6 +63,7 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_REPLICA = 3
 
 
+@closed
 class Variable(Operand):
     """A variable; those that are trainable are what optimizers change.
 
@@ -110,7 +112,9 @@ class Variable(Operand):
         kind = None if dtype is None else as_dtype(dtype)
         graph = get_default_graph()
         self._graph = graph
-        with opened(graph), _core.control_dependencies(None):
+        # A variable begins before the loop or the branch that asks for it, and so
+        # does its first value, where it is made here.
+        with outside(graph), _core.control_dependencies(None):
             graph._check_open()
             full = graph.unique_name(checked(name or "Variable"))
             # Names that the variable takes for itself.

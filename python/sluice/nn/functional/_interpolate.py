@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import _core
+from ..._array.axes import whole
 from ..._array.shape import as_tensor
 from ..._core import Tensor
 from ._images import adaptive_pool
@@ -66,7 +67,7 @@ def interpolate(
     else:
         if recompute_scale_factor:
             raise ValueError("recompute_scale_factor with a size; wanted scale_factor")
-        sizes = [int(n) for n in _each(size, axes, "size")]
+        sizes = [whole(n, "interpolate: size") for n in _each(size, axes, "size")]
     if mode == "area":
         if antialias:
             raise ValueError("antialias with mode area; wanted bilinear or bicubic")

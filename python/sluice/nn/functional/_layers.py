@@ -10,7 +10,7 @@ from ..._array.device import device_like
 from ..._array.draws import rand
 from ..._array.open_sizes import has_symbols, padded
 from ..._array.pick import take
-from ..._array.shape import as_tensor
+from ..._array.shape import as_tensor, may_be
 from ..._array.windows import pdist
 from ..._autograd import no_grad
 from ..._core import Tensor
@@ -239,6 +239,20 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
     return _core.nn_pixel_shuffle(input, downscale_factor, True)
 
 
+def _as_many_heads(query: Tensor, key: Tensor, value: Tensor) -> None:
+    """The kernel shares keys among queries; unasked it would hide a wrong shape."""
+    if query.ndim < 3:
+        return
+    for name, x in (("key", key), ("value", value)):
+        if x.ndim < 3 or may_be(x.shape[-3], 1):
+            continue
+        if query.shape[-3] is not None and not may_be(x.shape[-3], query.shape[-3]):
+            raise ValueError(
+                f"scaled_dot_product_attention(): {name} has {x.shape[-3]} heads, "
+                f"query {query.shape[-3]}; wanted as many, or enable_gqa=True"
+            )
+
+
 def scaled_dot_product_attention(
     query: Any,
     key: Any,
@@ -251,9 +265,19 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """softmax(query key' scale + mask) value, over [..., heads, length, depth].
 
-    A bool mask is true where one may look; floats are added. Keys and values may
-    have fewer heads than queries (enable_gqa).
+    A bool mask is true where one may look; floats are added. With enable_gqa keys
+    and values may have fewer heads than queries; without it as many, or one.
     """
+    query, key, value = as_tensor(query), as_tensor(key), as_tensor(value)
+    if not enable_gqa:
+        _as_many_heads(query, key, value)
+    if attn_mask is not None:
+        attn_mask = as_tensor(attn_mask)
+        if not (attn_mask.dtype == _core.bool or attn_mask.dtype.is_floating_point):
+            raise TypeError(
+                f"scaled_dot_product_attention(): attn_mask is {attn_mask.dtype.name}; "
+                "wanted bools, or floats to be added"
+            )
     return _core.nn_attention(
         query, key, value, attn_mask, dropout_p, is_causal, scale
     )

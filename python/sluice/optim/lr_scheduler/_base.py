@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from ... import _core
+from ..._closed import closed
 from .._optimizer import Optimizer
 
 __all__ = ["LRScheduler", "by_every_call", "check_optimizer"]
@@ -41,6 +42,7 @@ def by_every_call(step: F) -> F:
     return stepped  # type: ignore[return-value]
 
 
+@closed
 class LRScheduler:
     """The base of schedulers: a rate for each step, as a function of the rate
     the group began with. A new one derives from it and defines ``value``; or, as

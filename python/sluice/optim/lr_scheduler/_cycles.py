@@ -90,21 +90,10 @@ class OneCycleLR(LRScheduler):
             raise ValueError(f"pct_start is {pct_start}; wanted in [0, 1]")
         rates = one_each(optimizer, max_lr, "max_lr")
         self.total_steps = total_steps
-
-        def curve(top: float, div: float, final: float) -> Any:
-            return _core.one_cycle(
-                top,
-                total_steps,
-                pct_start,
-                anneal_strategy == "linear",
-                div,
-                final,
-                three_phase,
-            )
-
-        self._curves = [curve(rate, div_factor, final_div_factor) for rate in rates]
-        # From 1 up to 2 and back: how far the momentum is on its way.
-        self._way = curve(2.0, 2.0, 1.0)
+        self._shape = (total_steps, pct_start, anneal_strategy == "linear")
+        self._three_phase = three_phase
+        self._ends = [(rate, div_factor, final_div_factor) for rate in rates]
+        self._make_curves()
         self._momenta: list[tuple[float, float]] = []
         if cycle_momentum:
             check_momentum(optimizer, "OneCycleLR")
@@ -115,6 +104,21 @@ class OneCycleLR(LRScheduler):
             if last_epoch < 0:
                 group["initial_lr"] = rate / div_factor
         super().__init__(optimizer, last_epoch)
+
+    def _make_curves(self) -> None:
+        def curve(top: float, div: float, final: float) -> Any:
+            return _core.one_cycle(top, *self._shape, div, final, self._three_phase)
+
+        self._curves = [curve(*ends) for ends in self._ends]
+        # From 1 up to 2 and back: how far the momentum is on its way.
+        self._way = curve(2.0, 2.0, 1.0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in vars(self).items() if k not in ("_curves", "_way")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._make_curves()
 
     def value(self, base: float, epoch: float, group: int) -> float:
         return float(self._curves[group](base, epoch))

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..._closed import closed
 from .._optimizer import Optimizer
 from ._base import LRScheduler, by_every_call, check_optimizer
 
@@ -96,6 +97,7 @@ class SequentialLR(LRScheduler):
         super().load_state_dict(state_dict)
 
 
+@closed
 class ChainedScheduler:
     """All schedulers at every step, each changing what the one before left."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -38,8 +39,34 @@ class CurveLR(LRScheduler):
         return float(self.curve(base, epoch))
 
 
-class StepLR(CurveLR):
+class _FormulaLR(CurveLR):
+    """The rate along a curve of C++ that is made of attributes. They may be set on
+    the way, as PyTorch's, and are what a copy or a pickle has of it."""
+
+    _options: tuple[str, ...] = ()  # attributes, in the order of the curve's arguments
+    _formula: Callable[..., Any]
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int) -> None:
+        self._made: tuple[Any, Any] | None = None
+        LRScheduler.__init__(self, optimizer, last_epoch)
+
+    @property
+    def curve(self) -> Any:
+        """The rate as a function of the first one and the step."""
+        options = tuple(copy.copy(getattr(self, name)) for name in self._options)
+        if self._made is None or self._made[0] != options:
+            self._made = (options, type(self)._formula(*options))
+        return self._made[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_made": None}
+
+
+class StepLR(_FormulaLR):
     """Times ``gamma`` after every ``step_size`` steps."""
+
+    _options = ("step_size", "gamma")
+    _formula = staticmethod(_core.step_decay)
 
     def __init__(
         self,
@@ -49,11 +76,14 @@ class StepLR(CurveLR):
         last_epoch: int = -1,
     ) -> None:
         self.step_size, self.gamma = step_size, gamma
-        super().__init__(optimizer, _core.step_decay(step_size, gamma), last_epoch)
+        super().__init__(optimizer, last_epoch)
 
 
-class MultiStepLR(CurveLR):
+class MultiStepLR(_FormulaLR):
     """Times ``gamma`` at each of ``milestones``."""
+
+    _options = ("milestones", "gamma")
+    _formula = staticmethod(_core.multi_step)
 
     def __init__(
         self,
@@ -63,26 +93,29 @@ class MultiStepLR(CurveLR):
         last_epoch: int = -1,
     ) -> None:
         self.milestones, self.gamma = sorted(milestones), gamma
-        curve = _core.multi_step(self.milestones, gamma)
-        super().__init__(optimizer, curve, last_epoch)
+        super().__init__(optimizer, last_epoch)
 
 
-class ExponentialLR(CurveLR):
+class ExponentialLR(_FormulaLR):
     """Times ``gamma`` at every step."""
 
     _keeps = True
+    _options = ("gamma",)
+    _formula = staticmethod(_core.exponential)
 
     def __init__(
         self, optimizer: Optimizer, gamma: float, last_epoch: int = -1
     ) -> None:
         self.gamma = gamma
-        super().__init__(optimizer, _core.exponential(gamma), last_epoch)
+        super().__init__(optimizer, last_epoch)
 
 
-class CosineAnnealingLR(CurveLR):
+class CosineAnnealingLR(_FormulaLR):
     """Down to ``eta_min`` in ``T_max`` steps along half a cosine, and on."""
 
     _keeps = True
+    _options = ("T_max", "eta_min")
+    _formula = staticmethod(_core.cosine)
 
     def __init__(
         self,
@@ -92,7 +125,7 @@ class CosineAnnealingLR(CurveLR):
         last_epoch: int = -1,
     ) -> None:
         self.T_max, self.eta_min = T_max, eta_min
-        super().__init__(optimizer, _core.cosine(T_max, eta_min), last_epoch)
+        super().__init__(optimizer, last_epoch)
 
     def _next(self, found: float, before: float, group: int) -> float:
         base, low = self.base_lrs[group], self.eta_min

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ... import _core
+from ..._closed import closed
 from .._optimizer import Optimizer
 from ._base import by_every_call, check_optimizer
 from ._momentum import one_each
@@ -14,6 +15,7 @@ from ._momentum import one_each
 __all__ = ["ReduceLROnPlateau"]
 
 
+@closed
 class ReduceLROnPlateau:
     """Times ``factor`` when the measure was no better for more than
     ``patience`` steps; down to ``min_lr``, one number or one for each group.
@@ -43,8 +45,7 @@ class ReduceLROnPlateau:
         self.optimizer = check_optimizer(optimizer, "ReduceLROnPlateau")
         self.last_epoch = 0
         self._mode = mode
-        self._core = _core.ReduceOnPlateau(
-            optimizer._core,
+        self._options = (
             mode == "max",
             factor,
             patience,
@@ -54,6 +55,17 @@ class ReduceLROnPlateau:
             one_each(optimizer, min_lr, "min_lr"),
             eps,
         )
+        self._core = _core.ReduceOnPlateau(optimizer._core, *self._options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {k: v for k, v in vars(self).items() if k != "_core"}
+        return {**state, "_reached": self.state_dict()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        reached = state.pop("_reached")
+        vars(self).update(state)
+        self._core = _core.ReduceOnPlateau(self.optimizer._core, *self._options)
+        self.load_state_dict(reached)
 
     @property
     def best(self) -> float:

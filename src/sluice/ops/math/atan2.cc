@@ -25,9 +25,13 @@ SL_OP_OF(Atan2, BinaryFunction)
     .types("T", kFloats)
     .grad([](GradContext& g) {
       GradVar a = g.in(0), b = g.in(1), r = g.call("Hypot", {a, b});
-      // Divided twice: the square of r may overflow.
-      if (g.wants(0)) g.set_dx(0, g.times_dy(b / r / r));
-      if (g.wants(1)) g.set_dx(1, g.times_dy(-(a / r / r)));
+      // Divided twice: the square of r may overflow. At the origin, which has
+      // no angle, it is 0: a NaN there would spread to all parameters.
+      auto by_square = [&](GradVar x) {
+        return g.call("DivNoNan", {g.call("DivNoNan", {x, r}), r});
+      };
+      if (g.wants(0)) g.set_dx(0, g.times_dy(by_square(b)));
+      if (g.wants(1)) g.set_dx(1, g.times_dy(-by_square(a)));
     })
     .elementwise(binary_block<Atan2Fn, FloatTypes>)
     .max_ulp(2)

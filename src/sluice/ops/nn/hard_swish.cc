@@ -19,8 +19,8 @@ struct HardSwishGradFn {
   template <class C>
   static C Apply(C dy, C x) {
     C y = dy * MulAdd(x, C(1.0 / 3), C(0.5));
-    y = x < -3 ? C(0) : y;
-    return x > 3 ? dy : y;
+    y = x <= -3 ? C(0) : y;
+    return x >= 3 ? dy : y;
   }
 };
 
@@ -52,7 +52,7 @@ SL_OP_OF(HardSwishGrad, ActivationGrad)
     .elementwise(binary_block<HardSwishGradFn, FloatTypes>)
     .tolerance(3e-07)
     .reference([](double dy, double x) {
-      return x < -3 ? 0.0 : x > 3 ? dy : dy * (x / 3 + 0.5);
+      return x <= -3 ? 0.0 : x >= 3 ? dy : dy * (x / 3 + 0.5);
     })
     .samples(BinarySamples(-5, 5, /*specials=*/false));
 
