@@ -21,6 +21,16 @@ from typing import Any
 from .. import _core
 from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
 from . import object_reads
+from .elements import (
+    TEXTS,
+    functions,
+    method,
+    of_numpy,
+    of_text,
+    rounded,
+    keyed,
+    text_of,
+)
 from .errors import StagingError
 from .frames import changed, places
 from .handed import (
@@ -121,6 +131,9 @@ def _extreme(
     python: Callable[..., Any], wins: Callable[[Any, Any], Any]
 ) -> Callable[..., Any]:
     def choose(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and type(args[0]) in (list, tuple) and len(args[0]) > 1:
+            if not kwargs and any(in_graph(a) is not None for a in args[0]):
+                args = tuple(args[0])
         if kwargs or len(args) < 2 or all(in_graph(a) is None for a in args):
             if not kwargs and any(isinstance(a, Symbol) for a in args):
                 made = choose_size(python.__name__, args)
@@ -238,6 +251,12 @@ def _vars(*args: Any) -> Any:
     return _core.attr(args[0], "__dict__") if len(args) == 1 else vars(*args)
 
 
+def _str(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and not kwargs:
+        return text_of(args[0], ord("s"), "")
+    return str(*args, **kwargs)
+
+
 _OTHERS: dict[Any, Callable[..., Any]] = {
     range: _range,
     enumerate: _enumerate,
@@ -262,7 +281,9 @@ _RECORDED: dict[Any, Callable[..., Any]] = {
     f: _with_own(handing(f)) for f in (map, filter, functools.reduce)
 }
 _RECORDED[sorted] = _by_key(handing(sorted))
-_RECORDED.update({print: print_, next: next_})
+_RECORDED[round] = rounded(round)
+_RECORDED.update((f, rounded(f)) for f in (math.floor, math.ceil, math.trunc))
+_RECORDED.update({print: print_, next: next_, str: _str, **TEXTS})
 
 
 # Functions whose code becomes a part of the graph of its own.
@@ -361,6 +382,8 @@ def callee(function: Any) -> Any:
         if hasattr(function, "__sl_under__"):
             return _under_mode(function)
         if is_library(function):
+            if recorder is not None and id(function) in functions():
+                return functions()[id(function)]
             if (function.__module__ or "").split(".")[0] == "sluice":
                 return _with_converted(function)
             if recorder is None:
@@ -383,6 +406,8 @@ def callee(function: Any) -> Any:
         refuse_if_impure(function)
         if type(inner) is not types.FunctionType:
             return function
+        if isinstance(function.__self__, Tensor):
+            return method(function) or function
         if (inner.__module__ or "").split(".")[0] == "sluice":
             calls = inner.__name__ in ("apply", "step")  # what they are given
             return _with_own(function) if calls else function
@@ -459,8 +484,12 @@ def _builtin(function: Any) -> Any:
     """A function of C that is not ours."""
     module = getattr(function, "__module__", None) or ""
     if module.split(".")[0] in ("sluice", "numpy"):
-        return function
+        return function if module.startswith("sluice") else of_numpy(function)
     owner = getattr(function, "__self__", None)
+    if isinstance(owner, str) and function.__name__ in ("join", "format"):
+        return of_text(function)
+    if isinstance(owner, (dict, set)):
+        return keyed(function)
     if isinstance(owner, object_reads.CONTAINERS):
         return _by_key(function) if function.__name__ == "sort" else function
     return handing(function)
@@ -485,7 +514,13 @@ def _of_c(function: Any, recorder: Any) -> Any:
                 functools.partial(function, owner), owner, *args
             )
         return handing(function)
-    if object_reads.package_of(kind) in ("nanobind", "sluice", "numpy"):
+    package = object_reads.package_of(kind)
+    if package == "nanobind":
+        if isinstance(getattr(function, "__self__", None), Tensor):
+            return method(function) or function
+    if package == "numpy":
+        return of_numpy(function)
+    if package in ("nanobind", "sluice"):
         return function
     return handing(function)
 

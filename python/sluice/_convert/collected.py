@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from .errors import StagingError
+from .errors import NumberWanted, StagingError
 from .handed import iterated, true
 from .iterables import Range, Rows, Staged, size, staged, written_out
-from .values import Tensor, decided, in_graph
+from .texts import is_of_graph
+from .values import Tensor, decided, flatten, in_graph, is_number
 
 _SHORT = 8  # so many rows are written out
 
@@ -63,14 +64,25 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
     if type(count) is int and isinstance(known, Rows) and count <= _SHORT:
         return [element(known.get(i)) for i in range(count)]
     numbers = _core.op_function("Range")(0, count, 1)
+
+    def one(i: Any) -> Any:
+        made = element(known.get(i))
+        for leaf in flatten(made)[0]:
+            number = is_number(leaf) or is_of_graph(leaf)
+            if isinstance(leaf, str) or (number and isinstance(count, int)):
+                raise NumberWanted("a list of numbers or texts is made by Python")
+        return made
+
     try:
-        made = _core.map_fn(lambda i: element(known.get(i)), numbers, "device", "", 10)
+        made = _core.map_fn(one, numbers, "device", "", 10)
     except TypeError:
         # The element wants a number of Python's: an index, a size.
         left = known.unrolled() if isinstance(known, Range) else None
-        if left is None:
+        if left is not None:
+            return [element(item) for item in left]
+        if not isinstance(count, int):
             raise
-        return [element(item) for item in left]
+        return [element(known.get(i)) for i in range(int(count))]
     return _core.List.of(made)
 
 

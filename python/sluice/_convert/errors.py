@@ -23,6 +23,10 @@ class StagingError(TypeError):
     """Python code that cannot become part of a graph as it is written."""
 
 
+class NumberWanted(StagingError):
+    """Python needs a number that the graph computes: an index, a key."""
+
+
 def add_note(error: BaseException, note: str) -> None:
     """Another line for the error's text. Python 3.10 has no notes."""
     if hasattr(error, "add_note"):

@@ -13,7 +13,8 @@ from .errors import StagingError
 from .frames import places
 from .handed import asked, binary, hand_over, is_users_object, true
 from .merge import Outcome, choose
-from .values import decided, in_graph, truth
+from .texts import is_of_graph, needed
+from .values import decided, in_graph, number_of, truth
 
 _not = _core.op_function("LogicalNot")
 
@@ -131,7 +132,13 @@ def or_(value: Any, *others: Callable[[], Any]) -> Any:
 def not_(value: Any) -> Any:
     """not a."""
     tensor = in_graph(value)
-    return not true(value) if tensor is None else _not(truth(tensor))
+    return not true(value) if tensor is None else _bool(_not(truth(tensor)))
+
+
+def _bool(tensor: Any) -> Any:
+    """The scalar, which is a bool of Python's in the program."""
+    tensor._number = True
+    return tensor
 
 
 def if_exp(test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
@@ -157,15 +164,17 @@ def contains(value: Any, items: Any) -> Any:
     """value in items, where either may be a tensor."""
     rows = in_graph(items)
     if rows is not None:
-        return _any(rows == value)
+        return _bool(_any(rows == value))
     if type(items) in (tuple, list, range) and in_graph(value) is not None:
         found: Any = False
         for item in items:
             found = or_(found, functools.partial(operator.eq, value, item))
-        return found
+        return found if in_graph(found) is None else number_of(found, bool)
     own = asked(items, "__contains__")
     if own is not None:
         return bool(own(value))
+    if is_of_graph(value):
+        value = needed(value, "this is looked up by")
     if is_users_object(value) or is_users_object(items):
         hand_over(value)
         hand_over(items)

@@ -18,7 +18,8 @@ from .errors import StagingError
 from .left_behind import tensor_inside
 from .object_reads import CONTAINERS, is_plain
 from .places import reference, refill
-from .values import PYTHON, Tensor, flatten, new_containers
+from .texts import Shot, Text, shown
+from .values import Tensor, flatten, is_mixed, new_containers, python_number
 
 _SHARED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 
@@ -72,7 +73,12 @@ class Making:
     def _maker(self, value: Any, text: str) -> Maker:
         recorder = self._recorder
         if isinstance(value, Tensor):
-            return self._tensor(value)
+            return self._tensor(value, text)
+        if type(value) is Text:
+            return self._text(value, text)
+        if type(value) is Shot:
+            tensor, kind = self.of(value.tensor, text), value.kind
+            return lambda call: kind(tensor(call))
         if isinstance(value, Symbol):
             return self._number(value._tensor(), value.__class__)
         if id(value) in recorder.from_caller:
@@ -93,17 +99,36 @@ class Making:
             )
         return self._object(value, text)
 
-    def _tensor(self, tensor: Any) -> Maker:
+    def _tensor(self, tensor: Any, text: str) -> Maker:
         if id(tensor) in self._recorder.tensors:
             return lambda _: tensor
-        number = getattr(tensor, "_sl_python", None)
-        if number is None and tensor._number:
-            number = PYTHON.get(tensor.dtype)
-        if number:
+        if is_mixed(tensor):
+            raise StagingError(
+                f"{text} {_verb(text)} what is a number on one way through a branch "
+                "and a tensor, or a number of another class, on the other; wanted "
+                "one of the two"
+            )
+        number = python_number(tensor)
+        if number is not None:
             return self._number(tensor, number)
         place = len(self._tensors)
         self._tensors.append(tensor)
         return lambda call: call.tensors[place]
+
+    def _text(self, value: Text, text: str) -> Maker:
+        """A text that is made of what the graph computes."""
+        parts = [
+            p if isinstance(p, str) else (self.of(p[0], text), p[1], self.of(p[2], text))
+            for p in value.parts
+        ]
+
+        def make(call: Call) -> str:
+            return "".join(
+                p if isinstance(p, str) else shown(p[0](call), p[1], p[2](call))
+                for p in parts
+            )
+
+        return make
 
     def _number(self, tensor: Any, kind: type) -> Maker:
         """A number of Python's that the graph computes."""
@@ -246,6 +271,8 @@ _core.tree_register(Result, _parts, _together)
 
 def is_plain_tree(recorder: Any, value: Any, seen: dict[int, Any]) -> bool:
     """Whether new containers of tensors and numbers are all there is to it."""
+    if isinstance(value, Tensor):
+        return python_number(value) is None and not is_mixed(value)
     if is_plain(value):
         return True
     if id(value) in seen or id(value) in recorder.old:

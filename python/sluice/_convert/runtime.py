@@ -16,7 +16,7 @@ from . import collected, handed, logic
 from .branches import branch, guarded, live_after, live_in_loop
 from .calls import callee
 from .contexts import context
-from .errors import StagingError
+from .errors import NumberWanted, StagingError
 from .iterables import Range, Staged, staged, written_out
 from .loops import GraphLoop
 from .notes import Unit
@@ -227,7 +227,8 @@ class Runtime:
                 return self._graph_for(key, variables, known, body, signal)
             except TypeError as error:
                 # The body wants a number of Python's: an index, a size.
-                if isinstance(error, StagingError):
+                wanted = isinstance(error, NumberWanted)
+                if isinstance(error, StagingError) and not wanted:
                     raise
         for item in iterator:
             done += 1

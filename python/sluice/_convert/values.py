@@ -98,6 +98,22 @@ def number_of(tensor: Any, kind: type) -> Any:
     return made
 
 
+def python_number(tensor: Any) -> Any:
+    """The class of the number of Python's that a tensor stands for; else None."""
+    if not tensor.symbolic:
+        return None
+    kind = getattr(tensor, "_sl_python", None)
+    if kind is None and tensor._number:
+        kind = PYTHON.get(tensor.dtype)
+    return kind
+
+
+def is_mixed(tensor: Any) -> bool:
+    """Whether it is a number on some way through a branch and a tensor on another,
+    or numbers of two classes."""
+    return getattr(tensor, "_sl_mixed", False)
+
+
 def is_number(value: Any) -> bool:
     """Whether it is a number that takes the type of what it meets."""
     return type(value) in _DEFAULTS or isinstance(value, Symbol)
@@ -187,6 +203,7 @@ class Spec:
     def __init__(self, tensor: Any) -> None:
         self.dtype = tensor.dtype
         self.shape = _core.known_shape(tensor)
+        self.number = python_number(tensor) is not None
 
     def resembles(self, tensor: Any) -> bool:
         """Whether type and number of axes are those of a tensor."""
@@ -200,6 +217,8 @@ class Spec:
         zero = False if self.dtype == _core.bool else 0
         scalar = _cast(zero, dtype=self.dtype)
         if not self.shape:
+            if self.number:
+                scalar._number = True
             return scalar
         sizes = [1 if size is None else size for size in self.shape]
         return _core.op_function("Fill")(sizes, scalar)

@@ -1,0 +1,282 @@
+"""What code takes of elements of tensors for Python: item(), tolist(), numbers.
+
+An element is a number that the graph computes. Where Python itself needs it, as for
+an index of a list, values decide: what is recorded serves calls with the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .errors import StagingError
+from .place import user_place
+from .texts import Text, depends, as_now, is_of_graph, known_all, needed
+from .values import Tensor, in_graph, number_of
+
+_MOST = 256  # elements of a list: each is a result of the graph
+
+
+def _kind(tensor: Any) -> type:
+    dtype = tensor.dtype
+    if dtype == _core.bool:
+        return bool
+    if dtype.is_complex or dtype == _core.string:
+        raise _refused("an element", f"is {dtype.name}", "a real number")
+    return float if dtype.is_floating_point else int
+
+
+def _refused(what: str, why: str, wanted: str) -> StagingError:
+    filename, line = user_place()
+    return StagingError(f"{filename}:{line}: {what} {why}; wanted {wanted}")
+
+
+def _item(tensor: Any) -> Any:
+    return number_of(tensor, _kind(tensor))
+
+
+def _tolist(tensor: Any) -> Any:
+    sizes = [int(size) for size in tensor.shape]
+    count = 1
+    for size in sizes:
+        count *= size
+    if count > _MOST:
+        raise _refused(
+            "tolist() of a tensor of a graph",
+            f"has {count} elements",
+            f"at most {_MOST}, or it outside of the function",
+        )
+    return _listed(tensor, sizes)
+
+
+def _listed(tensor: Any, sizes: list[int]) -> Any:
+    if not sizes:
+        return _item(tensor)
+    return [_listed(tensor[i], sizes[1:]) for i in range(sizes[0])]
+
+
+def _nonzero(tensor: Any) -> Any:
+    return number_of(tensor, bool)
+
+
+def _outside(name: str) -> Callable[..., Any]:
+    """Elements of a tensor of the program around would be those of one call."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise _refused(
+            f"{name}() of a tensor from outside of the function",
+            "would give every call the elements of this one",
+            "a tensor's operation, or it outside of the function",
+        )
+
+    return refuse
+
+
+_TAKEN: dict[str, Callable[[Any], Any]] = {
+    "item": _item,
+    "tolist": _tolist,
+    "is_nonzero": _nonzero,
+}
+_OF_MEMORY = frozenset("numpy __array__ __dlpack__ data_ptr _elements".split())
+
+
+def method(function: Any) -> Any:
+    """What to call instead of a method of a tensor; None for the method itself."""
+    tensor, name = function.__self__, function.__name__
+    taken = _TAKEN.get(name)
+    if taken is not None:
+        return functools.partial(_checked, taken, tensor)
+    if name in ("numpy_array", "array_protocol"):
+        name = "numpy"
+    if name in _OF_MEMORY and not tensor.symbolic:
+        return _outside(name)
+    if name == "allclose":
+        return functools.partial(_allclose, tensor)
+    return None
+
+
+def _checked(taken: Callable[[Any], Any], tensor: Any) -> Any:
+    inner = in_graph(tensor)
+    return taken(inner)
+
+
+def _allclose(a: Any, *args: Any, **kwargs: Any) -> Any:
+    from .._array.math import isclose
+
+    return number_of(_core.op_function("All")(isclose(a, *args, **kwargs)), bool)
+
+
+def _array_equal(a: Any, b: Any) -> Any:
+    from .._array.math import as_tensor
+
+    a, b = as_tensor(a), as_tensor(b)
+    if tuple(a.shape) != tuple(b.shape):
+        return False
+    return number_of(_core.op_function("All")(a == b), bool)
+
+
+def _is_nonzero(x: Any) -> Any:
+    tensor = in_graph(x)
+    return bool(x) if tensor is None else number_of(tensor, bool)
+
+
+@functools.cache
+def functions() -> dict[int, Callable[..., Any]]:
+    """Functions of ours that give a bool of Python's."""
+    from .._array import math, typed
+
+    return {
+        id(math.allclose): _allclose,
+        id(math.array_equal): _array_equal,
+        id(typed.is_nonzero): _is_nonzero,
+    }
+
+
+# ---- What functions of C and of numpy are given ----
+
+
+def of_numpy(function: Any) -> Any:
+    """A function of numpy's: tensors from outside would be constants."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for arg in (*args, *kwargs.values()):
+            parts = arg if type(arg) in (list, tuple) else (arg,)
+            if any(isinstance(p, Tensor) and not p.symbolic for p in parts):
+                _outside(getattr(function, "__name__", "a function of numpy's"))()
+        if any(map(is_of_graph, args)):
+            args = known_all(args, "numpy wants")
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _as_text(how: int) -> Callable[..., Any]:
+    def text(value: Any = "", *args: Any) -> Any:
+        return text_of(value, how, args[0] if args else "")
+
+    return text
+
+
+def text_of(value: Any, how: int, spec: Any) -> Any:
+    """The text of a value as an f-string shows it."""
+    from .handed import asked, hand_over
+
+    if depends(value):
+        return Text.of([as_now(value), how, spec])
+    names = {ord("s"): ("__str__", "__repr__"), ord("r"): ("__repr__",),
+             -1: ("__format__",) if spec else ("__format__", "__str__", "__repr__")}
+    for name in names.get(how, ()):
+        own = asked(value, name)
+        if own is not None:
+            return own(spec) if name == "__format__" else own()
+    hand_over(value)
+    by: dict[int, Callable[..., str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
+    return by[how](value) if how in by else format(value, spec)
+
+
+TEXTS: dict[Any, Callable[..., Any]] = {
+    repr: _as_text(ord("r")),
+    ascii: _as_text(ord("a")),
+    format: _as_text(-1),
+}
+
+
+def of_text(function: Any) -> Any:
+    """A method of a text that may be given what depends on elements."""
+    owner, name = function.__self__, function.__name__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if name == "format" and any(map(depends, (*args, *kwargs.values()))):
+            return Text.of([[as_now(list(args)), as_now(kwargs)], "format", owner])
+        if name == "join" and len(args) == 1:
+            parts = list(args[0])
+            if any(map(depends, parts)):
+                return Text.of([parts, "join", owner])
+            args = (parts,)
+        return function(*known_all(args, f"{name}() wants"), **kwargs)
+
+    return call
+
+
+def keyed(function: Any) -> Any:
+    """A method of a dict or set, which looks up numbers by what they are."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if args and is_of_graph(args[0]):
+            args = (needed(args[0], "this is looked up by"), *args[1:])
+        return function(*args, **kwargs)
+
+    return call
+
+
+def percent(text: str, values: Any) -> Any:
+    """text % values."""
+    if depends(values):
+        return Text.of([as_now(values), "%", text])
+    return text % values
+
+
+_ROUNDING = {round: "Round", math.floor: "Floor", math.ceil: "Ceil"}
+
+
+def rounded(function: Any) -> Any:
+    """round, floor and others, of which numbers become whole numbers."""
+    done = wanting(function)
+    op = _core.op_function(_ROUNDING.get(function, "Trunc"))
+
+    def call(*args: Any) -> Any:
+        number = args[0] if len(args) == 1 and is_of_graph(args[0]) else None
+        if number is None or type(number) is Text:
+            if len(args) == 2 and is_of_graph(args[0]):
+                args = known_all(args, f"{function.__name__}() wants")
+            return done(*args)
+        if number.dtype == _core.float64:
+            number = op(number)
+        return number_of(number, int)
+
+    return call
+
+
+def _as_argument(value: Any) -> Any:
+    """Of a function that asks a tensor for its element."""
+    tensor = in_graph(value) if isinstance(value, Tensor) else None
+    return value if tensor is None or is_of_graph(value) else _item(tensor)
+
+
+def _holds(value: Any, whole: bool = True) -> bool:
+    """Whether it is a number of the graph's, or a list of some."""
+    if type(value) in (list, tuple):
+        return any(map(is_of_graph, value))
+    return whole and is_of_graph(value)
+
+
+# What a tensor of a graph says where it is asked for its element.
+_WANTED = ("part of a graph", "key of a dict or set")
+
+
+def wanting(function: Any) -> Callable[..., Any]:
+    """A function of C that may want numbers: where it cannot do with one of the
+    graph's, values decide which it is."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        name = getattr(function, "__name__", "it")
+        if getattr(function, "__module__", None) in ("math", "cmath"):
+            args = tuple(map(_as_argument, args))
+        if any(type(a) is Text for a in (*args, *kwargs.values())):
+            args = known_all(args, f"{name}() wants")
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            said = any(words in str(error) for words in _WANTED)
+            if not said or not any(map(_holds, args)):
+                raise
+            args = tuple(
+                type(a)(known_all(a, f"{name}() wants")) if _holds(a, False) else a
+                for a in known_all(args, f"{name}() wants")
+            )
+        return function(*args, **kwargs)
+
+    return call
