@@ -20,7 +20,7 @@ from typing import Any
 
 from .. import _core
 from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
-from . import object_reads
+from . import cached, object_reads
 from .elements import (
     TEXTS,
     functions,
@@ -48,7 +48,8 @@ from .library import is_library
 from .logic import if_exp
 from .places import INSTANCE, Instance
 from .printing import effect_of, print_
-from .values import MISSING, PYTHON, Tensor, decided, in_graph, number_of
+from .texts import Text
+from .values import MISSING, Tensor, decided, in_graph, number_of, python_number
 
 
 
@@ -154,10 +155,12 @@ def _the_better(wins: Callable[[Any, Any], Any], arg: Any, best: Any) -> Any:
 
 
 def _kind(value: Any) -> Any:
-    """The class of a number that the graph computes; else None."""
-    if isinstance(value, Tensor) and value.symbolic and value._number:
-        return PYTHON.get(value.dtype)
-    return None
+    """The class of a number that the graph computes, or of a text; else None."""
+    if isinstance(value, Symbol):
+        return value.__class__
+    if type(value) is Text:
+        return str
+    return python_number(value) if isinstance(value, Tensor) else None
 
 
 def _check_class(value: Any, what: str) -> None:
@@ -404,6 +407,8 @@ def callee(function: Any) -> Any:
         if recorder is None:
             return function
         refuse_if_impure(function)
+        if type(inner) is _CACHE:
+            return functools.partial(cached.asked(inner, recorder), function.__self__)
         if type(inner) is not types.FunctionType:
             return function
         if isinstance(function.__self__, Tensor):
@@ -437,7 +442,7 @@ def callee(function: Any) -> Any:
             return function
         return functools.partial(made, *function.args, **function.keywords)
     if kind is _CACHE and recorder is not None:
-        return callee(function.__wrapped__)  # it would keep tensors of the graph
+        return cached.asked(function, recorder)
     called = getattr(kind, "__call__", None)
     if type(called) is not types.FunctionType:
         return function if recorder is None else _of_c(function, recorder)

@@ -171,8 +171,14 @@ class Expressions(ast.NodeTransformer):
         lazy = _assigns(*node.comparators[1:])
         self.generic_visit(node)
         ops = [_COMPARE[type(op)] for op in node.ops]
-        if lazy or (len(ops) == 1 and ops[0] in ("is", "is not")):
+        if lazy:
             return node
+        if len(ops) == 1 and ops[0] in ("is", "is not"):
+            sides = (node.left, node.comparators[0])
+            if any(isinstance(s, ast.Constant) and s.value is None for s in sides):
+                return node  # no number, and no tensor, is None
+            name = "is_" if ops[0] == "is" else "is_not"
+            return at(runtime_call(name, *sides), node)
         if len(ops) == 1 and ops[0] not in ("in", "not in"):
             op = ast.Constant(ops[0])
             call = runtime_call("binary", op, node.left, node.comparators[0])

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._symbols.symbol import Symbol
 from .construct import Construct
 from .errors import StagingError
 from .frames import places
 from .handed import asked, binary, hand_over, is_users_object, true
 from .merge import Outcome, choose
 from .texts import is_of_graph, needed
-from .values import decided, in_graph, number_of, truth
+from .values import Tensor, decided, in_graph, number_of, truth
 
 _not = _core.op_function("LogicalNot")
 
@@ -22,8 +23,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     **{
         op: functools.partial(binary, op) for op in ("==", "!=", "<", "<=", ">", ">=")
     },
-    "is": operator.is_,
-    "is not": operator.is_not,
+    "is": lambda a, b: is_(a, b),
+    "is not": lambda a, b: not is_(a, b),
     "in": lambda a, b: contains(a, b),
     "not in": lambda a, b: lacks(a, b),
 }
@@ -158,6 +159,32 @@ def compare(
     if not others:
         return first
     return and_(first, lambda: compare(ops[1:], right, others[0](), *others[1:]))
+
+
+def is_(a: Any, b: Any) -> bool:
+    """a is b."""
+    if a is b:
+        return True
+    a, b = _itself(a), _itself(b)
+    for value in (a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else ():
+        if value.symbolic and _core.is_one_of_several(value):
+            raise StagingError(
+                "`is` of a tensor that is another one on some ways: that depends on "
+                "the branch taken; wanted it before"
+            )
+    return a is b
+
+
+def _itself(value: Any) -> Any:
+    """A number as Python's own: there is one True."""
+    if isinstance(value, Symbol):
+        return value._now()
+    return needed(value, "`is` compares") if is_of_graph(value) else value
+
+
+def is_not(a: Any, b: Any) -> bool:
+    """a is not b."""
+    return not is_(a, b)
 
 
 def contains(value: Any, items: Any) -> Any:

@@ -118,7 +118,9 @@ class Making:
     def _text(self, value: Text, text: str) -> Maker:
         """A text that is made of what the graph computes."""
         parts = [
-            p if isinstance(p, str) else (self.of(p[0], text), p[1], self.of(p[2], text))
+            p
+            if isinstance(p, str)
+            else (self.of(p[0], text), p[1], self.of(p[2], text))
             for p in value.parts
         ]
 

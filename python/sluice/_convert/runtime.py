@@ -61,6 +61,8 @@ class Runtime:
     not_ = staticmethod(logic.not_)
     if_exp = staticmethod(logic.if_exp)
     compare = staticmethod(logic.compare)
+    is_ = staticmethod(logic.is_)
+    is_not = staticmethod(logic.is_not)
     contains = staticmethod(logic.contains)
     lacks = staticmethod(logic.lacks)
     check = staticmethod(logic.check)
