@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import operator
+import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -180,7 +181,11 @@ def _instance(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
 
 def attributes(recorder: Any, value: Any) -> Iterator[tuple[Any, int]]:
     """Where an object keeps what it consists of."""
+    of_thread = isinstance(value, threading.local)
     for name in list(getattr(value, "__dict__", ())):
+        if of_thread:
+            yield Slot(value, name, recorder.text(value, name)), SLOT
+            continue
         yield Instance(value, name, recorder.text(value, name)), INSTANCE
     for base in type(value).__mro__:
         if is_library_class(base):
