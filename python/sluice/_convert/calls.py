@@ -66,9 +66,30 @@ def _enumerate(items: Any, start: Any = 0) -> Any:
     return Enumerate(known, start)
 
 
+def _goes_along(items: Any) -> bool:
+    """Whether a graph can loop over it, beside a tensor."""
+    if staged(items) is not None or isinstance(items, range):
+        return True
+    return hasattr(items, "__array__")
+
+
+def _rows(items: Any) -> Any:
+    """What a graph would loop over as a list of Python's, if its size is known."""
+    known = staged(items)
+    if known is None:
+        return items
+    count = known.size()
+    if not isinstance(count, int):
+        beside(())  # says what is wanted
+    return [known.get(i) for i in range(int(count))]
+
+
 def _zip(*items: Any, strict: bool = False) -> Any:
     if any(staged(item) is not None for item in items):
-        return Zip(*map(beside, items))
+        if strict or not all(map(_goes_along, items)):
+            items = tuple(map(_rows, items))  # Python goes over them
+        else:
+            return Zip(*map(beside, items))
     items = tuple(map(iterated, items))
     return zip(*items, strict=strict) if strict else zip(*items)
 

@@ -43,7 +43,7 @@ def items(items: Any) -> Any:
     if known is None:
         return iterated(items)
     count = known.size()
-    if isinstance(count, int) and isinstance(known, (Rows, Range)):
+    if isinstance(count, int):
         # Decides it, where it is a size of a function being recorded.
         return [known.get(i) for i in range(int(count))]
     raise StagingError(

@@ -14,7 +14,7 @@ from typing import Any
 from .. import _core
 from .errors import StagingError
 from .place import user_place
-from .texts import Text, depends, as_now, is_of_graph, known_all, needed
+from .texts import Text, as_now, depends, is_of_graph, known_all, needed, shown
 from .values import Tensor, in_graph, number_of
 
 _MOST = 256  # elements of a list: each is a result of the graph
@@ -164,17 +164,22 @@ def text_of(value: Any, how: int, spec: Any) -> Any:
     """The text of a value as an f-string shows it."""
     from .handed import asked, hand_over
 
-    if depends(value):
+    if depends(value) or type(spec) is Text:
         return Text.of([as_now(value), how, spec])
     names = {ord("s"): ("__str__", "__repr__"), ord("r"): ("__repr__",),
              -1: ("__format__",) if spec else ("__format__", "__str__", "__repr__")}
     for name in names.get(how, ()):
         own = asked(value, name)
-        if own is not None:
-            return own(spec) if name == "__format__" else own()
+        if own is None:
+            continue
+        if name == "__format__":
+            return own(spec)
+        made = own()
+        if spec and type(made) is Text:
+            return Text.of([made, -1, spec])
+        return format(made, spec) if spec else made
     hand_over(value)
-    by: dict[int, Callable[..., str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
-    return by[how](value) if how in by else format(value, spec)
+    return shown(value, how, spec)
 
 
 TEXTS: dict[Any, Callable[..., Any]] = {
