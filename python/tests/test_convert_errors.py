@@ -205,14 +205,16 @@ def test_conditions_of_comprehensions():
     refused(f, t([1.0]), match="the if of a comprehension depends on a tensor")
 
 
-def test_zip_of_a_tensor_and_a_python_list():
+def test_zip_of_a_tensor_and_a_python_list_goes_over_the_rows():
     def f(xs):
-        total = 0.0
-        for x, name in zip(xs, ["a", "b"]):
-            total += x
-        return total
+        found = {}
+        for x, name in zip(xs, ["a", "b", "c"]):
+            found[name] = x * 2
+        return found, dict(enumerate(xs))
 
-    refused(f, t([1.0, 2.0]), match=r"zip\(\) of a tensor and a list")
+    captured = sl.function(f)
+    for given in ([1.0, 2.0], [3.0, 4.0, 5.0, 6.0], [1.0]):
+        assert repr(captured(t(given))) == repr(f(t(given)))
 
 
 def test_an_unconverted_function_says_why_where_it_fails():

@@ -399,6 +399,8 @@ def callee(function: Any) -> Any:
 
     kind = type(function)
     recorder = _core.recorder()
+    if function is _core.List and recorder is not None:
+        recorder.own_lists = True
     joins = _joins().get(id(function))
     if joins is not None:
         return joins

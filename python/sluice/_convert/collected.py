@@ -9,6 +9,7 @@ from .. import _core
 from .errors import NumberWanted, StagingError
 from .handed import iterated, true
 from .iterables import Range, Rows, Staged, size, staged, written_out
+from .lists import note_element
 from .texts import is_of_graph
 from .values import Tensor, decided, flatten, in_graph, is_number
 
@@ -17,6 +18,8 @@ _SHORT = 8  # so many rows are written out
 
 def append(items: Any, value: Any) -> Any:
     """items.append(value), and the list to go on with."""
+    if isinstance(items, _core.List):
+        note_element(value)
     made = _core.attr(items, "append")(value)
     return made if isinstance(items, _core.List) else items
 
@@ -83,6 +86,7 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
         if not isinstance(count, int):
             raise
         return [element(known.get(i)) for i in range(int(count))]
+    note_element(made)
     return _core.List.of(made)
 
 

@@ -164,7 +164,7 @@ def text_of(value: Any, how: int, spec: Any) -> Any:
     """The text of a value as an f-string shows it."""
     from .handed import asked, hand_over
 
-    if depends(value) or type(spec) is Text:
+    if isinstance(value, (Tensor, Text)) or type(spec) is Text:
         return Text.of([as_now(value), how, spec])
     names = {ord("s"): ("__str__", "__repr__"), ord("r"): ("__repr__",),
              -1: ("__format__",) if spec else ("__format__", "__str__", "__repr__")}
@@ -178,8 +178,18 @@ def text_of(value: Any, how: int, spec: Any) -> Any:
         if spec and type(made) is Text:
             return Text.of([made, -1, spec])
         return format(made, spec) if spec else made
+    if depends(value):
+        return Text.of([as_now(value), how, spec])
     hand_over(value)
     return shown(value, how, spec)
+
+
+def own_text(value: Any) -> Any:
+    """What repr() of an object of the user's gives by code of the user's; None."""
+    from .handed import asked
+
+    own = asked(value, "__repr__")
+    return None if own is None else own()
 
 
 TEXTS: dict[Any, Callable[..., Any]] = {

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import _core
+from .._symbols.symbol import Symbol
 from .elements import percent, wanting
 from .impure import refuse_if_iterator
 from .object_reads import (
@@ -261,8 +262,15 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 def binary(op: str, a: Any, b: Any) -> Any:
     """a + b and the like."""
     python, name = _BINARY[op]
-    if _core.recorder() is None or (is_plain(a) and is_plain(b)):
+    both = _is_numeric(a) and _is_numeric(b)
+    if _core.recorder() is None or (both and is_plain(a) and is_plain(b)):
+        return python(a, b)
+    if is_plain(a) and is_plain(b) and not (is_of_graph(a) or is_of_graph(b)):
         return percent(a, b) if op == "%" and type(a) is str else python(a, b)
+    if is_of_graph(a) and not _is_numeric(b):
+        return binary(op, needed(a, f"{op} takes"), b)
+    if is_of_graph(b) and not _is_numeric(a):
+        return binary(op, a, needed(b, f"{op} takes"))
     if isinstance(a, str) and isinstance(b, str) and op == "+":
         return Text.of(a, b) if Text in (type(a), type(b)) else a + b
     if op == "%" and type(a) is str:
@@ -281,6 +289,14 @@ def binary(op: str, a: Any, b: Any) -> Any:
     hand_over(a)
     hand_over(b)
     return python(a, b)
+
+
+def _is_numeric(value: Any) -> bool:
+    """Whether numbers of a graph compute with it. Beside a list, a text or an array
+    Python's own are wanted: [0] * n."""
+    if isinstance(value, (Tensor, int, float, Symbol, types.NoneType)):
+        return True
+    return is_users_object(value) or package_of(type(value)) == "sluice"
 
 
 def contiguous(value: Any) -> Any:

@@ -15,10 +15,10 @@ from typing import Any
 from .. import _core
 from .elements import text_of
 from .errors import StagingError
-from .handed import hand_over, is_users_object
+from .handed import is_users_object
 from .left_behind import tensor_inside
 from .place import user_place
-from .texts import Text, as_now, shown
+from .texts import Shown, Text, as_now, shown
 
 def text(*parts: Any) -> str:
     """An f-string: texts, and values with how to show them."""
@@ -60,17 +60,10 @@ def said(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 def _frozen(value: Any) -> Any:
     """Objects of the user's as they look now."""
-    if not is_users_object(value) or tensor_inside(value) is not None:
+    if not is_users_object(value):
         return value
-    hand_over(value)
-    return Shown(str(value))
-
-
-class Shown(str):
-    """The text of an object."""
-
-    def __repr__(self) -> str:
-        return str(self)
+    made = text_of(value, ord("s"), "")
+    return Shown(made) if type(made) is str else made
 
 
 def _print(*args: Any, **kwargs: Any) -> None:

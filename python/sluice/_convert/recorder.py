@@ -59,6 +59,8 @@ class Recorder(Reading):
         # What changes when a call is over, and by what.
         self.unsettled: dict[int, tuple[Any, str]] = {}
         self.stdout = sys.stdout
+        self.grown: set[Any] = set()  # classes in lists that became Lists
+        self.own_lists = False  # the code makes Lists itself
         self.caches: list[Any] = []  # what functions under functools.cache gave
         self.chose = False  # a branch or loop has become part of the graph
         # Containers made anew of the arguments, and where the caller's are.

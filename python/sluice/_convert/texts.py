@@ -74,6 +74,20 @@ def _leaves(value: Any) -> list[Any]:
     return []
 
 
+class Shown(str):
+    """The text of an object, in the place of the object."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Later:
+    """The same of a text that depends on elements."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+
 class Shot:
     """A tensor as it is now, of a class that shows."""
 
@@ -89,6 +103,11 @@ def as_now(value: Any) -> Any:
         return type(value)(map(as_now, value))
     if type(value) is dict:
         return {k: as_now(v) for k, v in value.items()}
+    from .elements import own_text
+
+    own = own_text(value)
+    if own is not None:
+        return Later(own) if type(own) is Text else Shown(own)
     leaves, structure = flatten(value)
     if len(leaves) == 1 and leaves[0] is value:
         return value
