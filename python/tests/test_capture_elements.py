@@ -243,3 +243,46 @@ def test_memory_of_tensors_around_is_refused():
 
     with pytest.raises(TypeError, match=r"elements.py:\d+: numpy\(\) of a tensor"):
         f(sl.ones(1))
+
+
+@pytest.mark.parametrize("take", [lambda t: t.item(), float, int, bool])
+def test_what_is_said_of_a_tensor_of_many_elements_is_the_same(take):
+    def f(x):
+        return take(x)
+
+    said = []
+    for code in (f, sl.function(f)):
+        with pytest.raises(ValueError) as error:
+            code(sl.ones(2, 3))
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
+def test_an_error_holds_the_size_as_a_number():
+    @sl.function
+    def f(x):
+        assert x.shape[0] < 3, ("size", x.shape[0])
+        return x
+
+    with pytest.raises(AssertionError) as error:
+        f(sl.ones(4))
+    assert repr(error.value.args) == "(('size', 4),)"
+
+
+def test_libraries_get_numbers():
+    import json
+
+    def f(x):
+        return json.dumps({"n": x.shape[0], "loss": [x.sum().item()]})
+
+    captured = sl.function(f)
+    for n in (2, 3, 2):
+        assert captured(sl.ones(n)) == f(sl.ones(n))
+
+
+def test_a_tensor_of_a_graph_has_a_grad_fn_where_it_has_a_history():
+    def f(x):
+        y = x.clone().requires_grad_()
+        return [(t * 2).grad_fn is None for t in (x, y)], y.grad_fn is not None
+
+    assert sl.function(f)(sl.ones(1)) == f(sl.ones(1)) == ([True, False], False)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._symbols.symbol import Symbol
 from .errors import StagingError
 from .place import user_place
 from .texts import Text, as_now, depends, is_of_graph, known_all, needed, shown
@@ -35,7 +36,7 @@ def _refused(what: str, why: str, wanted: str) -> StagingError:
 
 
 def _item(tensor: Any) -> Any:
-    return number_of(tensor, _kind(tensor))
+    return number_of(tensor, _kind(tensor), "item")
 
 
 def _tolist(tensor: Any) -> Any:
@@ -133,6 +134,24 @@ def functions() -> dict[int, Callable[..., Any]]:
         id(math.array_equal): _array_equal,
         id(typed.is_nonzero): _is_nonzero,
     }
+
+
+class History:
+    """grad_fn of a tensor of a graph: there is one, and nothing to be asked of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise _refused(
+            "grad_fn of a tensor of a graph",
+            f"is asked for {name}, which is known when gradients are computed",
+            "y.grad_fn is None, or it outside of the function",
+        )
+
+
+def grad_fn(owner: Any) -> Any:
+    """owner.grad_fn."""
+    if not isinstance(owner, Tensor) or in_graph(owner) is None:
+        return _core.attr(owner, "grad_fn")
+    return History() if owner.requires_grad and not owner.is_leaf else None
 
 
 # ---- What functions of C and of numpy are given ----
@@ -261,15 +280,26 @@ def _as_argument(value: Any) -> Any:
     return value if tensor is None or is_of_graph(value) else _item(tensor)
 
 
-def _holds(value: Any, whole: bool = True) -> bool:
-    """Whether it is a number of the graph's, or a list of some."""
+def _all_known(value: Any, what: str) -> Any:
+    """Sizes and numbers of the graph as Python's, in containers, too."""
+    if isinstance(value, Symbol):
+        return value._now()
+    if is_of_graph(value):
+        return needed(value, what)
     if type(value) in (list, tuple):
-        return any(map(is_of_graph, value))
-    return whole and is_of_graph(value)
+        return type(value)(_all_known(v, what) for v in value)
+    if type(value) is dict:
+        return {k: _all_known(v, what) for k, v in value.items()}
+    return value
 
 
-# What a tensor of a graph says where it is asked for its element.
-_WANTED = ("part of a graph", "key of a dict or set")
+def _holds(value: Any) -> bool:
+    """Whether there are any."""
+    if type(value) in (list, tuple):
+        return any(map(_holds, value))
+    if type(value) is dict:
+        return any(map(_holds, value.values()))
+    return is_of_graph(value) or isinstance(value, Symbol)
 
 
 def wanting(function: Any) -> Callable[..., Any]:
@@ -284,14 +314,12 @@ def wanting(function: Any) -> Callable[..., Any]:
             args = known_all(args, f"{name}() wants")
         try:
             return function(*args, **kwargs)
-        except TypeError as error:
-            said = any(words in str(error) for words in _WANTED)
-            if not said or not any(map(_holds, args)):
+        except TypeError:
+            if not any(map(_holds, (*args, *kwargs.values()))):
                 raise
-            args = tuple(
-                type(a)(known_all(a, f"{name}() wants")) if _holds(a, False) else a
-                for a in known_all(args, f"{name}() wants")
-            )
-        return function(*args, **kwargs)
+        # What it says is not what it would say of Python's own numbers.
+        what = f"{name}() wants"
+        args = tuple(_all_known(a, what) for a in args)
+        return function(*args, **{k: _all_known(v, what) for k, v in kwargs.items()})
 
     return call

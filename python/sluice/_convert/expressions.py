@@ -195,6 +195,8 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and node.attr == "grad_fn":
+            return at(runtime_call("grad_fn", node.value), node)
         if isinstance(node.ctx, ast.Load):
             call = runtime_call("attr", node.value, ast.Constant(node.attr))
             return at(call, node)

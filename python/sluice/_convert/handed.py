@@ -267,15 +267,15 @@ def binary(op: str, a: Any, b: Any) -> Any:
         return python(a, b)
     if is_plain(a) and is_plain(b) and not (is_of_graph(a) or is_of_graph(b)):
         return percent(a, b) if op == "%" and type(a) is str else python(a, b)
-    if is_of_graph(a) and not _is_numeric(b):
-        return binary(op, needed(a, f"{op} takes"), b)
-    if is_of_graph(b) and not _is_numeric(a):
-        return binary(op, a, needed(b, f"{op} takes"))
     if isinstance(a, str) and isinstance(b, str) and op == "+":
         return Text.of(a, b) if Text in (type(a), type(b)) else a + b
     if op == "%" and type(a) is str:
         hand_over(b)
         return percent(a, b)
+    if is_of_graph(a) and not _is_numeric(b):
+        return binary(op, needed(a, f"{op} takes"), b)
+    if is_of_graph(b) and not _is_numeric(a):
+        return binary(op, a, needed(b, f"{op} takes"))
     first = type(b) is not type(a) and isinstance(b, type(a))  # it is asked first
     mine = None if first else asked(a, name)
     if mine is None:

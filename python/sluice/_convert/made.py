@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import _core
 from .._symbols.symbol import Symbol
+from .elements import History
 from .errors import StagingError
 from .left_behind import tensor_inside
 from .object_reads import CONTAINERS, is_library_class, is_plain, module_class
@@ -226,6 +227,11 @@ class Making:
         where = tensor_inside(value)
         if where is not None:
             raise left(value, text, where)
+        if type(value) is History:
+            raise StagingError(
+                f"{text} {_verb(text)} the grad_fn of a tensor, which is another in "
+                "every call; wanted the tensor"
+            )
         if isinstance(value, _SHARED):
             return lambda _: value
         if hasattr(type(value), "__next__") or isinstance(value, _VIEWS):

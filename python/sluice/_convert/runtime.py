@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import _core
 from .._symbols.numbers import Symbol
-from . import collected, handed, logic
+from . import collected, elements, handed, logic
 from .branches import branch, guarded, live_after, live_in_loop
 from .calls import callee
 from .contexts import context
@@ -77,6 +77,7 @@ class Runtime:
     slice = slice
     contiguous = staticmethod(handed.contiguous)
     matched = staticmethod(handed.matched)
+    grad_fn = staticmethod(elements.grad_fn)
     unpacked = staticmethod(collected.unpacked)
 
     # Branches.

@@ -149,7 +149,10 @@ def _known(value: Any) -> Any:
         return value.now()
     if isinstance(value, Tensor):
         number = needed(value, "a text is made of")
-        return number if python_number(value) else _core.tensor(number, value.dtype)
+        if python_number(value):
+            return number
+        with _core.imperative_scope():
+            return _core.tensor(number, value.dtype)
     if type(value) in (list, tuple):
         return type(value)(map(_known, value))
     if type(value) is dict:

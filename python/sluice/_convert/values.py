@@ -70,20 +70,27 @@ def truth(tensor: Any) -> Any:
     if shape:
         if any(size not in (1, None) for size in shape):
             raise ValueError(
-                f"the truth of a tensor of shape {shape} is ambiguous; wanted one "
-                "element: use any() or all()"
+                f"bool() of a tensor of shape {_sizes(shape)} has no one answer; "
+                "wanted any() or all()"
             )
         tensor = _reshape(tensor, [])
     return tensor
 
 
-def number_of(tensor: Any, kind: type) -> Any:
+def _sizes(shape: Any) -> str:
+    return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def number_of(tensor: Any, kind: type, name: str = "") -> Any:
     """What float, int or bool make of a tensor: a number. No gradient flows through
     it, and it stays what it is when the tensor is written."""
     shape = known_sizes(tensor)
     if shape and any(size not in (1, None) for size in shape):
+        if kind is bool and not name:
+            truth(tensor)  # says what is wrong
         raise ValueError(
-            f"{kind.__name__}() of a tensor of shape {list(shape)}; wanted one element"
+            f"{name or kind.__name__}() of a tensor of shape {_sizes(shape)}; wanted "
+            "one element"
         )
     tensor = tensor.detach().clone()
     if shape is None or shape:
