@@ -294,8 +294,12 @@ def left(value: Any, text: str, where: str) -> StagingError:
 
 
 def _key(key: Any) -> Any:
-    """A size that is a key was decided."""
-    return int(key) if isinstance(key, Symbol) else key
+    """A size that is a key was decided; so were those of a shape."""
+    if isinstance(key, Symbol):
+        return key._now()
+    if isinstance(key, tuple) and any(_key(part) is not part for part in key):
+        return tuple.__new__(type(key), [_key(part) for part in key])
+    return key
 
 
 def _emptied(container: Any) -> Any:
