@@ -96,7 +96,9 @@ class Making:
             return self._list(value, text)
         if isinstance(value, tuple):
             kind, parts = type(value), [self.of(part, text) for part in value]
-            return lambda call: tuple.__new__(kind, [part(call) for part in parts])
+            return _once(
+                lambda call: tuple.__new__(kind, [part(call) for part in parts])
+            )
         if isinstance(value, CONTAINERS):
             return self._container(value, text)
         if isinstance(value, types.MethodType):
