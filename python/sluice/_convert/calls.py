@@ -24,6 +24,7 @@ from . import cached, object_reads
 from .elements import (
     TEXTS,
     functions,
+    id_,
     method,
     of_numpy,
     of_text,
@@ -305,6 +306,7 @@ _RECORDED: dict[Any, Callable[..., Any]] = {
     f: _with_own(handing(f)) for f in (map, filter, functools.reduce)
 }
 _RECORDED[sorted] = _by_key(handing(sorted))
+_RECORDED[id] = id_
 _RECORDED[round] = rounded(round)
 _RECORDED.update((f, rounded(f)) for f in (math.floor, math.ceil, math.trunc))
 _RECORDED.update({print: print_, next: next_, str: _str, **TEXTS})
@@ -527,7 +529,8 @@ def _of_c(function: Any, recorder: Any) -> Any:
     """Another object of C that can be called."""
     kind = type(function)
     if kind is weakref.ReferenceType:
-        recorder.value(function(), "what a weak reference refers to")
+        if id(function) in recorder.old:  # else this code has made it
+            recorder.value(function(), "what a weak reference refers to")
         return function
     if kind is types.MethodWrapperType:  # super().__setattr__
         refuse_if_iterator(function.__self__)

@@ -235,10 +235,41 @@ def of_text(function: Any) -> Any:
     return call
 
 
+def refuse_key(owner: Any, key: Any) -> None:
+    """Throws for a tensor of the graph that is looked up in a dict or set from
+    outside: there the tensors of calls are, which it stands for."""
+    recorder = _core.recorder()
+    if recorder is None or not isinstance(key, Tensor) or is_of_graph(key):
+        return
+    if not key.symbolic or not isinstance(owner, (dict, set, frozenset)):
+        return
+    if id(owner) in recorder.old:
+        raise _refused(
+            "a tensor of the graph",
+            "is looked up in a dict or set from outside of the function, by what it is",
+            "a name or number for a key",
+        )
+
+
+class Id(int):
+    """id() of what is another object in every call."""
+
+
+def id_(value: Any) -> int:
+    """id(value)."""
+    recorder = _core.recorder()
+    plain = isinstance(value, Tensor) and not value.symbolic
+    if recorder is None or plain or id(value) in recorder.old:
+        return id(value)
+    return Id(id(value))
+
+
 def keyed(function: Any) -> Any:
     """A method of a dict or set, which looks up numbers by what they are."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            refuse_key(function.__self__, args[0])
         if args and is_of_graph(args[0]):
             args = (needed(args[0], "this is looked up by"), *args[1:])
         return function(*args, **kwargs)

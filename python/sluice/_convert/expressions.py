@@ -120,6 +120,14 @@ def _as_value(index: ast.expr) -> ast.expr:
     return index
 
 
+def _hashed(key: ast.expr) -> ast.expr:
+    """A key of a dict or an element of a set that is made."""
+    if isinstance(key, (ast.Constant, ast.Starred)):
+        return key
+    made: ast.expr = at(runtime_call("hashed", key), key)
+    return made
+
+
 class Expressions(ast.NodeTransformer):
     """Rewrites what is inside statements; functions inside are left alone."""
 
@@ -291,6 +299,26 @@ class Expressions(ast.NodeTransformer):
         element = thunk(self.visit(node.elt))
         element.args.args = [ast.arg(first.target.id)]
         return at(runtime_call("listed", self.visit(first.iter), element), node)
+
+    def visit_Dict(self, node: ast.Dict) -> Any:
+        self.generic_visit(node)
+        node.keys = [None if key is None else _hashed(key) for key in node.keys]
+        return node
+
+    def visit_Set(self, node: ast.Set) -> Any:
+        self.generic_visit(node)
+        node.elts = [_hashed(part) for part in node.elts]
+        return node
+
+    def visit_DictComp(self, node: ast.DictComp) -> Any:
+        self.generic_visit(node)
+        node.key = _hashed(node.key)
+        return node
+
+    def visit_SetComp(self, node: ast.SetComp) -> Any:
+        self.generic_visit(node)
+        node.elt = _hashed(node.elt)
+        return node
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         for test in node.ifs:

@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import _core
 from .._symbols.symbol import Symbol
-from .elements import percent, wanting
+from .elements import percent, refuse_key, wanting
 from .impure import refuse_if_iterator
 from .object_reads import (
     CONTAINERS,
@@ -319,7 +319,7 @@ def unary(op: str, a: Any) -> Any:
 def item(owner: Any, key: Any) -> Any:
     """owner[key]."""
     if not isinstance(owner, Tensor):
-        key = _key(owner, key)
+        key = key_of(owner, key)
     if _core.recorder() is None or is_plain(owner):
         if not is_plain(key):
             hand_over(key)
@@ -339,10 +339,11 @@ def item(owner: Any, key: Any) -> Any:
 _BY_NUMBER = (list, tuple, str, bytes, bytearray, range, collections.deque)
 
 
-def _key(owner: Any, key: Any) -> Any:
+def key_of(owner: Any, key: Any) -> Any:
     """A key that Python itself looks up by: a number that the graph computes is one
     of the call being recorded."""
     if isinstance(key, Tensor):
+        refuse_key(owner, key)
         if is_of_graph(key) and isinstance(owner, (*_BY_NUMBER, dict)):
             return needed(key, "this is looked up by")
         if isinstance(owner, _BY_NUMBER) and in_graph(key) is not None:
@@ -350,13 +351,18 @@ def _key(owner: Any, key: Any) -> Any:
     elif type(key) is slice and isinstance(owner, _BY_NUMBER):
         parts = (key.start, key.stop, key.step)
         if any(isinstance(p, Tensor) for p in parts):
-            return slice(*(_key(owner, p) for p in parts))
+            return slice(*(key_of(owner, p) for p in parts))
     elif type(key) is tuple and isinstance(owner, dict):
         if any(map(is_of_graph, key)):
-            return tuple(_key(owner, p) for p in key)
+            return tuple(key_of(owner, p) for p in key)
     elif type(key) is Text:
         return needed(key, "this is looked up by")
     return key
+
+
+def hashed(key: Any) -> Any:
+    """What becomes a key of a new dict, or an element of a new set."""
+    return key_of({}, key)
 
 
 def true(value: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 from .. import _core
 from .._symbols.symbol import Symbol
 from .construct import Construct
+from .elements import refuse_key
 from .errors import StagingError
 from .frames import places
 from .handed import asked, binary, hand_over, is_users_object, true
@@ -200,6 +201,7 @@ def contains(value: Any, items: Any) -> Any:
     own = asked(items, "__contains__")
     if own is not None:
         return bool(own(value))
+    refuse_key(items, value)
     if is_of_graph(value):
         value = needed(value, "this is looked up by")
     if is_users_object(value) or is_users_object(items):

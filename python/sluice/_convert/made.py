@@ -11,12 +11,13 @@ import dataclasses
 import enum
 import threading
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .._symbols.symbol import Symbol
-from .elements import History
+from .elements import History, Id
 from .errors import StagingError
 from .left_behind import tensor_inside
 from .object_reads import CONTAINERS, is_library_class, is_plain, module_class
@@ -79,6 +80,14 @@ class Making:
             return self._tensor(value, text)
         if type(value) is Text:
             return self._text(value, text)
+        if type(value) is Id:
+            raise StagingError(
+                f"{text} {_verb(text)} the id() of an object that is another in every "
+                "call; wanted the object"
+            )
+        if isinstance(value, weakref.ref):
+            target = self.of(value(), text)
+            return lambda call: weakref.ref(target(call))
         if type(value) is Later:
             later = self._text(value.text, text)
             return lambda call: Shown(later(call))
@@ -299,6 +308,11 @@ def _key(key: Any) -> Any:
     """A size that is a key was decided; so were those of a shape."""
     if isinstance(key, Symbol):
         return key._now()
+    if type(key) is Id or (isinstance(key, Tensor) and key.symbolic):
+        raise StagingError(
+            "a dict or set that outlives the call has a key that is another object in "
+            "every call: a tensor of the graph, or the id() of one; wanted a name"
+        )
     if isinstance(key, tuple) and any(_key(part) is not part for part in key):
         return tuple.__new__(type(key), [_key(part) for part in key])
     return key

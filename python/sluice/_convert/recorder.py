@@ -42,7 +42,7 @@ from .places import (
     Slot,
 )
 from .reading import Reading
-from .targets import Target
+from .targets import Local, Target
 from .values import MISSING, Tensor
 from .made import Attribute, returned
 from .writes import Effect, SameContainers, finished
@@ -244,7 +244,7 @@ class Recorder(Reading):
             return Target(self, owner)
         if isinstance(owner, _CONTAINERS):
             known = id(owner) in self.old or self.existed(owner)
-            return Target(self, owner) if known else owner
+            return Target(self, owner) if known else Local(owner)
         if id(owner) in self.old:
             return Target(self, owner)
         if id(owner) in self.from_caller:

@@ -77,6 +77,7 @@ class Runtime:
     slice = slice
     contiguous = staticmethod(handed.contiguous)
     matched = staticmethod(handed.matched)
+    hashed = staticmethod(handed.hashed)
     grad_fn = staticmethod(elements.grad_fn)
     unpacked = staticmethod(collected.unpacked)
 
