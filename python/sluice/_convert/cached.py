@@ -63,8 +63,8 @@ def _refused(function: Any, why: str) -> StagingError:
     filename, line = user_place()
     name = getattr(function, "__qualname__", "it")
     return StagingError(
-        f"{filename}:{line}: {name}() keeps what it gives (functools.cache), and {why}; "
-        "wanted it without, or given what does not change"
+        f"{filename}:{line}: {name}() keeps what it gives (functools.cache), and "
+        f"{why}; wanted it without, or given what does not change"
     )
 
 

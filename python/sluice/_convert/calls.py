@@ -45,12 +45,13 @@ from .handed import (
 )
 from .impure import next_, refuse_if_impure, refuse_if_iterator
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
+from .joins import joins
 from .library import is_library
 from .logic import if_exp
-from .places import INSTANCE, Instance
+from .plain_attributes import PLAIN_ATTRIBUTES
 from .printing import effect_of, print_
 from .texts import Text
-from .values import MISSING, Tensor, decided, in_graph, number_of, python_number
+from .values import Tensor, decided, in_graph, number_of, python_number
 
 
 
@@ -363,35 +364,6 @@ def _with_converted(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
-    """stack or concat, of a Python list that has become a List, too."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if not args or not isinstance(args[0], _core.List):
-            return function(*args, **kwargs)
-        axis = args[1] if len(args) > 1 else kwargs.get("axis", kwargs.get("dim", 0))
-        if axis != 0:
-            raise StagingError(
-                f"{function.__name__} of a list that grew in a graph, along axis "
-                f"{axis}; wanted axis 0"
-            )
-        return args[0].stack() if stacks else args[0].concat()[0]
-
-    return call
-
-
-@functools.cache
-def _joins() -> dict[int, Callable[..., Any]]:
-    import sluice
-
-    made = {}
-    for name in ("stack", "cat", "concat", "concatenate"):
-        function = getattr(sluice, name, None)
-        if function is not None:
-            made[id(function)] = _joined(function, name == "stack")
-    return made
-
-
 _CACHE = type(functools.cache(lambda: None))
 
 
@@ -403,9 +375,9 @@ def callee(function: Any) -> Any:
     recorder = _core.recorder()
     if function is _core.List and recorder is not None:
         recorder.own_lists = True
-    joins = _joins().get(id(function))
-    if joins is not None:
-        return joins
+    joined = joins().get(id(function))
+    if joined is not None:
+        return joined
     if kind is types.FunctionType:
         if hasattr(function, "__sl_under__"):
             return _under_mode(function)
@@ -534,12 +506,12 @@ def _of_c(function: Any, recorder: Any) -> Any:
         return function
     if kind is types.MethodWrapperType:  # super().__setattr__
         refuse_if_iterator(function.__self__)
-        plain = _PLAIN_ATTRIBUTES.get(function.__name__)
+        plain = PLAIN_ATTRIBUTES.get(function.__name__)
         if plain is not None and function.__self__ is not None:
             return functools.partial(plain, function, function.__self__)
         return function
     if kind is types.WrapperDescriptorType:  # object.__setattr__
-        plain = _PLAIN_ATTRIBUTES.get(function.__name__)
+        plain = PLAIN_ATTRIBUTES.get(function.__name__)
         if plain is not None:
             return lambda owner, *args: plain(
                 functools.partial(function, owner), owner, *args
@@ -554,33 +526,6 @@ def _of_c(function: Any, recorder: Any) -> Any:
     if package in ("nanobind", "sluice"):
         return function
     return handing(function)
-
-
-def _plain_set(function: Any, owner: Any, name: str, *value: Any) -> Any:
-    """What object.__setattr__ and __delattr__ do, noted."""
-    recorder = _core.recorder()
-    if id(owner) in recorder.old or recorder.depth > 1:
-        recorder.note(Instance(owner, name, recorder.text(owner, name)))
-    return function(name, *value)
-
-
-def _plain_get(function: Any, owner: Any, name: str) -> Any:
-    recorder = _core.recorder()
-    fields = getattr(owner, "__dict__", {})
-    if id(owner) in recorder.old and not name.startswith("__"):
-        value = fields.get(name, MISSING)
-        text = recorder.text(owner, name)
-        if recorder.read(INSTANCE, owner, name, value, text):
-            if value is not MISSING:
-                recorder.value(value, text)
-    return function(name)
-
-
-_PLAIN_ATTRIBUTES: dict[str, Any] = {
-    "__setattr__": _plain_set,
-    "__delattr__": _plain_set,
-    "__getattribute__": _plain_get,
-}
 
 
 def _constructor(cls: Any, recorder: Any) -> Any:

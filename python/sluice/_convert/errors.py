@@ -66,7 +66,7 @@ def _with_numbers(error: BaseException) -> None:
 
     def number(value: Any) -> Any:
         if isinstance(value, Symbol) and value.hint is not None:
-            return value.__class__(value.hint)
+            return value.hint
         return tuple(map(number, value)) if type(value) is tuple else value
 
     error.args = tuple(map(number, error.args))
