@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import types
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -61,6 +63,34 @@ def _ledger(name: str, rows: list[tuple[str, str, float, int, int, int]]) -> Tra
 
 
 _core.set_ledger(_ledger)
+
+
+_OPTIONS = "__sl_options__"
+
+
+def _copied(self: Any, memo: dict[int, Any]) -> Any:
+    """deepcopy of a captured method is one of the copied object, as that of a method
+    is. Functions are what they are."""
+    code = self.__dict__.get("__wrapped__")
+    made = copy.deepcopy(code, memo)
+    return self if made is code else _again(made, self.__dict__[_OPTIONS])
+
+
+def _again(code: Any, options: dict[str, Any]) -> Any:
+    return function(code, **options)
+
+
+def _reduced(self: Any) -> Any:
+    """For pickle: what is captured, unless it is found by its name."""
+    code = self.__dict__.get("__wrapped__")
+    if code is None or isinstance(code, types.FunctionType):
+        return self.__qualname__
+    return _again, (code, self.__dict__[_OPTIONS])
+
+
+setattr(Function, "__copy__", lambda self: self)
+setattr(Function, "__deepcopy__", _copied)
+setattr(Function, "__reduce__", _reduced)
 
 
 # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR.
@@ -191,4 +221,8 @@ def function(
     # An object that can be called keeps its attributes to itself.
     own_dict = ("__dict__",) if hasattr(f, "__code__") else ()
     functools.update_wrapper(made, f, updated=own_dict)
+    made.__dict__[_OPTIONS] = {
+        "name": name, "max_traces": max_traces, "autoconvert": autoconvert,
+        "one_graph": one_graph,
+    }  # fmt: skip
     return made

@@ -61,8 +61,35 @@ PyObject* Guarded(PyObject* self, PyObject* const* args, size_t count, F f) {
   return nullptr;
 }
 
+PyObject* Get(PyObject* self, PyObject* object, PyObject*);
+
+// Of a function of one object that is given another: a method taken apart and
+// bound anew, as copy.deepcopy does it. Null when it is the object's own.
+PyObject* OfOther(PyObject* self, PyObject* const* args, size_t count) {
+  FunctionState& state = **Of(self)->state;
+  if (count == 0 || !state.bound() || state.belongs_to(args[0])) return nullptr;
+  PyObject* method = Get(self, args[0], nullptr);
+  if (method && PyMethod_GET_FUNCTION(method) == self) {
+    Py_DECREF(method);
+    ThrowTypeError("a captured method was bound to an object that cannot be "
+                   "referred to weakly; wanted one of its own object");
+  }
+  if (!method) throw nb::python_error();
+  return method;
+}
+
 PyObject* Call(PyObject* self, PyObject* const* args, size_t flags,
                PyObject* keywords) {
+  try {
+    size_t count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+    nb::object other = nb::steal(OfOther(self, args, count));
+    if (other.is_valid()) {
+      return PyObject_Vectorcall(other.ptr(), args + 1, count - 1, keywords);
+    }
+  } catch (...) {
+    SetPythonError();
+    return nullptr;
+  }
   return Guarded(self, args, static_cast<size_t>(PyVectorcall_NARGS(flags)),
                  [&](FunctionState& state, PyObject* const* rest, size_t n) {
                    return state.Call(rest, n, keywords);

@@ -98,6 +98,8 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
 
   const FunctionOptionsInPython& options() const { return options_; }
   bool bound() const { return instance_.is_valid(); }
+  // Whether it is a method of that object.  REQUIRES: bound().
+  bool belongs_to(nb::handle object) const { return instance_().is(object); }
 
   // Forgets what was recorded: the Python object goes.
   void Close();

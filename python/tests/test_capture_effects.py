@@ -22,24 +22,28 @@ class Cell(nn.Module):
         return self.h * 1
 
 
-def test_an_object_with_tensors_that_is_kept_is_refused():
+def test_an_object_with_tensors_is_kept_and_returned():
     class Pair:
         def __init__(self, a):
             self.a = a
+            self.itself = self
 
     class Model:
         kept = None
 
         def forward(self, x):
             self.kept = Pair(x * 2)
-            return x
+            return self.kept, [self.kept.a]
 
-    f = sl.function(Model().forward)
-    with pytest.raises(TypeError, match=r"self.kept is left with a Pair that holds a"):
-        f(sl.tensor(1.0))
-    g = sl.function(lambda x: Pair(x * 2))
-    with pytest.raises(TypeError, match=r"returns holds a Pair that holds a tensor"):
-        g(sl.tensor(1.0))
+    model = Model()
+    f = sl.function(model.forward)
+    seen = []
+    for v in (1.0, 2.0, 3.0):
+        pair, (a,) = f(sl.tensor(v))
+        assert pair is model.kept and pair.itself is pair and pair.a is a
+        assert type(pair) is Pair and pair.a.item() == 2 * v
+        assert pair not in seen
+        seen.append(pair)
 
 
 def test_a_tensor_left_behind_by_code_that_is_not_converted_is_refused():

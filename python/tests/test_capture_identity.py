@@ -118,11 +118,10 @@ def test_objects_that_code_makes_are_new_in_every_call():
         lambda x: zip([x], [1]),
         lambda x: (t for t in [x]),
         lambda x: {"a": x}.values(),
-        lambda x: x.sum,
         lambda x: iter([1]),
     ],
 )
-def test_iterators_and_methods_of_tensors_are_no_results(made):
+def test_iterators_are_no_results(made):
     with pytest.raises(TypeError, match="what it returns holds a"):
         sl.function(lambda x: made(x * 2))(sl.ones(2))
     o = types.SimpleNamespace(kept=None)

@@ -328,8 +328,8 @@ def test_a_short_circuit_guards_an_index():
             i += 1
         return i
 
-    assert f(t([1.0, 2.0, 3.0]), t(2.5)).item() == 2
-    assert f(t([1.0, 2.0, 3.0]), t(9.0)).item() == 3
+    assert f(t([1.0, 2.0, 3.0]), t(2.5)) == 2
+    assert f(t([1.0, 2.0, 3.0]), t(9.0)) == 3
 
 
 def power(x, n):
@@ -377,7 +377,7 @@ def test_a_variable_that_only_the_loop_gives_a_value():
             last = i * 2
         return last
 
-    assert f(t(3)).item() == 4
+    assert f(t(3)) == 4
     with pytest.raises(UnboundLocalError, match="last"):
         f(t(0))
 

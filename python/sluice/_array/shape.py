@@ -128,11 +128,14 @@ def squeeze(x: Any, axis: Any = None, *, dim: Any = NOTHING) -> Tensor:
         if not x.symbolic or x.ndim < 0:
             return _ops.squeeze(x)
         axis = range(x.ndim)
-    given = tuple(axis) if isinstance(axis, range) else axis
+    whole = isinstance(axis, range)
+    given = tuple(axis) if whole else axis
     axes = axes_or_none(given, _ndim(x, "squeeze"), "squeeze")
     # PyTorch leaves axes of other sizes alone.
     axes = tuple(a for a in axes if may_be(x.shape[a], 1))
-    return _ops.squeeze(x, axes) if axes else x
+    if axes:
+        return _ops.squeeze(x, axes)
+    return x[...] if whole else x  # a tensor of its own, as without a graph
 
 
 def sized(x: Any, *axes: int) -> Tensor:

@@ -20,7 +20,18 @@ from typing import Any
 
 from .. import _core
 from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
-from . import object_reads
+from . import cached, object_reads
+from .elements import (
+    TEXTS,
+    functions,
+    id_,
+    method,
+    of_numpy,
+    of_text,
+    rounded,
+    keyed,
+    text_of,
+)
 from .errors import StagingError
 from .frames import changed, places
 from .handed import (
@@ -34,11 +45,13 @@ from .handed import (
 )
 from .impure import next_, refuse_if_impure, refuse_if_iterator
 from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
+from .joins import joins
 from .library import is_library
 from .logic import if_exp
-from .places import INSTANCE, Instance
+from .plain_attributes import PLAIN_ATTRIBUTES
 from .printing import effect_of, print_
-from .values import MISSING, PYTHON, Tensor, decided, in_graph, number_of
+from .texts import Text
+from .values import Tensor, decided, in_graph, number_of, python_number
 
 
 
@@ -55,9 +68,30 @@ def _enumerate(items: Any, start: Any = 0) -> Any:
     return Enumerate(known, start)
 
 
+def _goes_along(items: Any) -> bool:
+    """Whether a graph can loop over it, beside a tensor."""
+    if staged(items) is not None or isinstance(items, range):
+        return True
+    return hasattr(items, "__array__")
+
+
+def _rows(items: Any) -> Any:
+    """What a graph would loop over as a list of Python's, if its size is known."""
+    known = staged(items)
+    if known is None:
+        return items
+    count = known.size()
+    if not isinstance(count, int):
+        beside(())  # says what is wanted
+    return [known.get(i) for i in range(int(count))]
+
+
 def _zip(*items: Any, strict: bool = False) -> Any:
     if any(staged(item) is not None for item in items):
-        return Zip(*map(beside, items))
+        if strict or not all(map(_goes_along, items)):
+            items = tuple(map(_rows, items))  # Python goes over them
+        else:
+            return Zip(*map(beside, items))
     items = tuple(map(iterated, items))
     return zip(*items, strict=strict) if strict else zip(*items)
 
@@ -121,6 +155,9 @@ def _extreme(
     python: Callable[..., Any], wins: Callable[[Any, Any], Any]
 ) -> Callable[..., Any]:
     def choose(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and type(args[0]) in (list, tuple) and len(args[0]) > 1:
+            if not kwargs and any(in_graph(a) is not None for a in args[0]):
+                args = tuple(args[0])
         if kwargs or len(args) < 2 or all(in_graph(a) is None for a in args):
             if not kwargs and any(isinstance(a, Symbol) for a in args):
                 made = choose_size(python.__name__, args)
@@ -141,10 +178,12 @@ def _the_better(wins: Callable[[Any, Any], Any], arg: Any, best: Any) -> Any:
 
 
 def _kind(value: Any) -> Any:
-    """The class of a number that the graph computes; else None."""
-    if isinstance(value, Tensor) and value.symbolic and value._number:
-        return PYTHON.get(value.dtype)
-    return None
+    """The class of a number that the graph computes, or of a text; else None."""
+    if isinstance(value, Symbol):
+        return value.__class__
+    if type(value) is Text:
+        return str
+    return python_number(value) if isinstance(value, Tensor) else None
 
 
 def _check_class(value: Any, what: str) -> None:
@@ -238,6 +277,12 @@ def _vars(*args: Any) -> Any:
     return _core.attr(args[0], "__dict__") if len(args) == 1 else vars(*args)
 
 
+def _str(*args: Any, **kwargs: Any) -> Any:
+    if len(args) == 1 and not kwargs:
+        return text_of(args[0], ord("s"), "")
+    return str(*args, **kwargs)
+
+
 _OTHERS: dict[Any, Callable[..., Any]] = {
     range: _range,
     enumerate: _enumerate,
@@ -262,7 +307,10 @@ _RECORDED: dict[Any, Callable[..., Any]] = {
     f: _with_own(handing(f)) for f in (map, filter, functools.reduce)
 }
 _RECORDED[sorted] = _by_key(handing(sorted))
-_RECORDED.update({print: print_, next: next_})
+_RECORDED[id] = id_
+_RECORDED[round] = rounded(round)
+_RECORDED.update((f, rounded(f)) for f in (math.floor, math.ceil, math.trunc))
+_RECORDED.update({print: print_, next: next_, str: _str, **TEXTS})
 
 
 # Functions whose code becomes a part of the graph of its own.
@@ -316,35 +364,6 @@ def _with_converted(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
-    """stack or concat, of a Python list that has become a List, too."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if not args or not isinstance(args[0], _core.List):
-            return function(*args, **kwargs)
-        axis = args[1] if len(args) > 1 else kwargs.get("axis", kwargs.get("dim", 0))
-        if axis != 0:
-            raise StagingError(
-                f"{function.__name__} of a list that grew in a graph, along axis "
-                f"{axis}; wanted axis 0"
-            )
-        return args[0].stack() if stacks else args[0].concat()[0]
-
-    return call
-
-
-@functools.cache
-def _joins() -> dict[int, Callable[..., Any]]:
-    import sluice
-
-    made = {}
-    for name in ("stack", "cat", "concat", "concatenate"):
-        function = getattr(sluice, name, None)
-        if function is not None:
-            made[id(function)] = _joined(function, name == "stack")
-    return made
-
-
 _CACHE = type(functools.cache(lambda: None))
 
 
@@ -354,13 +373,17 @@ def callee(function: Any) -> Any:
 
     kind = type(function)
     recorder = _core.recorder()
-    joins = _joins().get(id(function))
-    if joins is not None:
-        return joins
+    if function is _core.List and recorder is not None:
+        recorder.own_lists = True
+    joined = joins().get(id(function))
+    if joined is not None:
+        return joined
     if kind is types.FunctionType:
         if hasattr(function, "__sl_under__"):
             return _under_mode(function)
         if is_library(function):
+            if recorder is not None and id(function) in functions():
+                return functions()[id(function)]
             if (function.__module__ or "").split(".")[0] == "sluice":
                 return _with_converted(function)
             if recorder is None:
@@ -381,8 +404,12 @@ def callee(function: Any) -> Any:
         if recorder is None:
             return function
         refuse_if_impure(function)
+        if type(inner) is _CACHE:
+            return functools.partial(cached.asked(inner, recorder), function.__self__)
         if type(inner) is not types.FunctionType:
             return function
+        if isinstance(function.__self__, Tensor):
+            return method(function) or function
         if (inner.__module__ or "").split(".")[0] == "sluice":
             calls = inner.__name__ in ("apply", "step")  # what they are given
             return _with_own(function) if calls else function
@@ -412,7 +439,7 @@ def callee(function: Any) -> Any:
             return function
         return functools.partial(made, *function.args, **function.keywords)
     if kind is _CACHE and recorder is not None:
-        return callee(function.__wrapped__)  # it would keep tensors of the graph
+        return cached.asked(function, recorder)
     called = getattr(kind, "__call__", None)
     if type(called) is not types.FunctionType:
         return function if recorder is None else _of_c(function, recorder)
@@ -459,8 +486,12 @@ def _builtin(function: Any) -> Any:
     """A function of C that is not ours."""
     module = getattr(function, "__module__", None) or ""
     if module.split(".")[0] in ("sluice", "numpy"):
-        return function
+        return function if module.startswith("sluice") else of_numpy(function)
     owner = getattr(function, "__self__", None)
+    if isinstance(owner, str) and function.__name__ in ("join", "format"):
+        return of_text(function)
+    if isinstance(owner, (dict, set)):
+        return keyed(function)
     if isinstance(owner, object_reads.CONTAINERS):
         return _by_key(function) if function.__name__ == "sort" else function
     return handing(function)
@@ -470,51 +501,31 @@ def _of_c(function: Any, recorder: Any) -> Any:
     """Another object of C that can be called."""
     kind = type(function)
     if kind is weakref.ReferenceType:
-        recorder.value(function(), "what a weak reference refers to")
+        if id(function) in recorder.old:  # else this code has made it
+            recorder.value(function(), "what a weak reference refers to")
         return function
     if kind is types.MethodWrapperType:  # super().__setattr__
         refuse_if_iterator(function.__self__)
-        plain = _PLAIN_ATTRIBUTES.get(function.__name__)
+        plain = PLAIN_ATTRIBUTES.get(function.__name__)
         if plain is not None and function.__self__ is not None:
             return functools.partial(plain, function, function.__self__)
         return function
     if kind is types.WrapperDescriptorType:  # object.__setattr__
-        plain = _PLAIN_ATTRIBUTES.get(function.__name__)
+        plain = PLAIN_ATTRIBUTES.get(function.__name__)
         if plain is not None:
             return lambda owner, *args: plain(
                 functools.partial(function, owner), owner, *args
             )
         return handing(function)
-    if object_reads.package_of(kind) in ("nanobind", "sluice", "numpy"):
+    package = object_reads.package_of(kind)
+    if package == "nanobind":
+        if isinstance(getattr(function, "__self__", None), Tensor):
+            return method(function) or function
+    if package == "numpy":
+        return of_numpy(function)
+    if package in ("nanobind", "sluice"):
         return function
     return handing(function)
-
-
-def _plain_set(function: Any, owner: Any, name: str, *value: Any) -> Any:
-    """What object.__setattr__ and __delattr__ do, noted."""
-    recorder = _core.recorder()
-    if id(owner) in recorder.old or recorder.depth > 1:
-        recorder.note(Instance(owner, name, recorder.text(owner, name)))
-    return function(name, *value)
-
-
-def _plain_get(function: Any, owner: Any, name: str) -> Any:
-    recorder = _core.recorder()
-    fields = getattr(owner, "__dict__", {})
-    if id(owner) in recorder.old and not name.startswith("__"):
-        value = fields.get(name, MISSING)
-        text = recorder.text(owner, name)
-        if recorder.read(INSTANCE, owner, name, value, text):
-            if value is not MISSING:
-                recorder.value(value, text)
-    return function(name)
-
-
-_PLAIN_ATTRIBUTES: dict[str, Any] = {
-    "__setattr__": _plain_set,
-    "__delattr__": _plain_set,
-    "__getattribute__": _plain_get,
-}
 
 
 def _constructor(cls: Any, recorder: Any) -> Any:

@@ -6,16 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from .errors import StagingError
+from .errors import NumberWanted, StagingError
 from .handed import iterated, true
 from .iterables import Range, Rows, Staged, size, staged, written_out
-from .values import Tensor, decided, in_graph
+from .lists import note_element
+from .texts import is_of_graph
+from .values import Tensor, decided, flatten, in_graph, is_number
 
 _SHORT = 8  # so many rows are written out
 
 
 def append(items: Any, value: Any) -> Any:
     """items.append(value), and the list to go on with."""
+    if isinstance(items, _core.List):
+        note_element(value)
     made = _core.attr(items, "append")(value)
     return made if isinstance(items, _core.List) else items
 
@@ -42,7 +46,7 @@ def items(items: Any) -> Any:
     if known is None:
         return iterated(items)
     count = known.size()
-    if isinstance(count, int) and isinstance(known, (Rows, Range)):
+    if isinstance(count, int):
         # Decides it, where it is a size of a function being recorded.
         return [known.get(i) for i in range(int(count))]
     raise StagingError(
@@ -63,14 +67,26 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
     if type(count) is int and isinstance(known, Rows) and count <= _SHORT:
         return [element(known.get(i)) for i in range(count)]
     numbers = _core.op_function("Range")(0, count, 1)
+
+    def one(i: Any) -> Any:
+        made = element(known.get(i))
+        for leaf in flatten(made)[0]:
+            number = is_number(leaf) or is_of_graph(leaf)
+            if isinstance(leaf, str) or (number and isinstance(count, int)):
+                raise NumberWanted("a list of numbers or texts is made by Python")
+        return made
+
     try:
-        made = _core.map_fn(lambda i: element(known.get(i)), numbers, "device", "", 10)
+        made = _core.map_fn(one, numbers, "device", "", 10)
     except TypeError:
         # The element wants a number of Python's: an index, a size.
         left = known.unrolled() if isinstance(known, Range) else None
-        if left is None:
+        if left is not None:
+            return [element(item) for item in left]
+        if not isinstance(count, int):
             raise
-        return [element(item) for item in left]
+        return [element(known.get(i)) for i in range(int(count))]
+    note_element(made)
     return _core.List.of(made)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Any
 
 
 class ConversionWarning(UserWarning):
@@ -21,6 +22,10 @@ class Unconvertible(Exception):
 
 class StagingError(TypeError):
     """Python code that cannot become part of a graph as it is written."""
+
+
+class NumberWanted(StagingError):
+    """Python needs a number that the graph computes: an index, a key."""
 
 
 def add_note(error: BaseException, note: str) -> None:
@@ -55,11 +60,28 @@ def _without_operators(error: BaseException) -> None:
         last.tb_next = None
 
 
+def _with_numbers(error: BaseException) -> None:
+    """Sizes among its arguments are numbers: nobody asks them when this is over."""
+    from .._symbols.symbol import Symbol
+
+    def number(value: Any) -> Any:
+        if isinstance(value, Symbol) and value.hint is not None:
+            return value.hint
+        return tuple(map(number, value)) if type(value) is tuple else value
+
+    error.args = tuple(map(number, error.args))
+    fields = getattr(error, "__dict__", {})
+    for name, value in list(fields.items()):
+        if isinstance(value, Symbol):
+            fields[name] = number(value)
+
+
 def as_written(error: BaseException) -> BaseException:
     """The error as the code would raise it if it were not converted."""
     from .left_behind import refuse_later
 
     _without_operators(error)
+    _with_numbers(error)
     refuse_later(error)
     if type(error) is not NameError:
         return error

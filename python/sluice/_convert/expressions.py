@@ -120,6 +120,14 @@ def _as_value(index: ast.expr) -> ast.expr:
     return index
 
 
+def _hashed(key: ast.expr) -> ast.expr:
+    """A key of a dict or an element of a set that is made."""
+    if isinstance(key, (ast.Constant, ast.Starred)):
+        return key
+    made: ast.expr = at(runtime_call("hashed", key), key)
+    return made
+
+
 class Expressions(ast.NodeTransformer):
     """Rewrites what is inside statements; functions inside are left alone."""
 
@@ -171,8 +179,14 @@ class Expressions(ast.NodeTransformer):
         lazy = _assigns(*node.comparators[1:])
         self.generic_visit(node)
         ops = [_COMPARE[type(op)] for op in node.ops]
-        if lazy or (len(ops) == 1 and ops[0] in ("is", "is not")):
+        if lazy:
             return node
+        if len(ops) == 1 and ops[0] in ("is", "is not"):
+            sides = (node.left, node.comparators[0])
+            if any(isinstance(s, ast.Constant) and s.value is None for s in sides):
+                return node  # no number, and no tensor, is None
+            name = "is_" if ops[0] == "is" else "is_not"
+            return at(runtime_call(name, *sides), node)
         if len(ops) == 1 and ops[0] not in ("in", "not in"):
             op = ast.Constant(ops[0])
             call = runtime_call("binary", op, node.left, node.comparators[0])
@@ -189,6 +203,8 @@ class Expressions(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and node.attr == "grad_fn":
+            return at(runtime_call("grad_fn", node.value), node)
         if isinstance(node.ctx, ast.Load):
             call = runtime_call("attr", node.value, ast.Constant(node.attr))
             return at(call, node)
@@ -283,6 +299,26 @@ class Expressions(ast.NodeTransformer):
         element = thunk(self.visit(node.elt))
         element.args.args = [ast.arg(first.target.id)]
         return at(runtime_call("listed", self.visit(first.iter), element), node)
+
+    def visit_Dict(self, node: ast.Dict) -> Any:
+        self.generic_visit(node)
+        node.keys = [None if key is None else _hashed(key) for key in node.keys]
+        return node
+
+    def visit_Set(self, node: ast.Set) -> Any:
+        self.generic_visit(node)
+        node.elts = [_hashed(part) for part in node.elts]
+        return node
+
+    def visit_DictComp(self, node: ast.DictComp) -> Any:
+        self.generic_visit(node)
+        node.key = _hashed(node.key)
+        return node
+
+    def visit_SetComp(self, node: ast.SetComp) -> Any:
+        self.generic_visit(node)
+        node.elt = _hashed(node.elt)
+        return node
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         for test in node.ifs:

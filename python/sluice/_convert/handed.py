@@ -7,13 +7,17 @@ elements are guards, and what it leaves in them is written by every call.
 
 from __future__ import annotations
 
+import collections
 import operator
+import threading
 import types
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import _core
+from .._symbols.symbol import Symbol
+from .elements import percent, refuse_key, wanting
 from .impure import refuse_if_iterator
 from .object_reads import (
     CONTAINERS,
@@ -24,7 +28,8 @@ from .object_reads import (
     package_of,
 )
 from .places import SLOT, INSTANCE, Instance, Slot
-from .values import MISSING, Tensor
+from .texts import Text, is_of_graph, needed
+from .values import MISSING, Tensor, in_graph
 
 _DEEP = 5
 # Those that no operator and no builtin function calls.
@@ -177,7 +182,11 @@ def _instance(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
 
 def attributes(recorder: Any, value: Any) -> Iterator[tuple[Any, int]]:
     """Where an object keeps what it consists of."""
+    of_thread = isinstance(value, threading.local)
     for name in list(getattr(value, "__dict__", ())):
+        if of_thread:
+            yield Slot(value, name, recorder.text(value, name)), SLOT
+            continue
         yield Instance(value, name, recorder.text(value, name)), INSTANCE
     for base in type(value).__mro__:
         if is_library_class(base):
@@ -190,6 +199,8 @@ def attributes(recorder: Any, value: Any) -> Iterator[tuple[Any, int]]:
 def handing(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of C or of a library, for a call with the user's objects."""
 
+    done = wanting(function)
+
     def call(*args: Any, **kwargs: Any) -> Any:
         recorder = _core.recorder()
         if recorder is None:
@@ -199,7 +210,7 @@ def handing(function: Callable[..., Any]) -> Callable[..., Any]:
         if owner is not None and not isinstance(owner, (*CONTAINERS, *_SKIPPED)):
             given.append(owner)
         if not given:
-            return function(*args, **kwargs)
+            return done(*args, **kwargs)
         for arg in given:
             refuse_if_iterator(arg)
             hand_over(arg)
@@ -209,7 +220,7 @@ def handing(function: Callable[..., Any]) -> Callable[..., Any]:
             if id(arg) in recorder.old and hasattr(arg, "__dict__")
         ]
         try:
-            return function(*args, **kwargs)
+            return done(*args, **kwargs)
         finally:
             for arg, names in before:
                 for name in set(getattr(arg, "__dict__", ())) - names:
@@ -251,8 +262,20 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 def binary(op: str, a: Any, b: Any) -> Any:
     """a + b and the like."""
     python, name = _BINARY[op]
-    if _core.recorder() is None or (is_plain(a) and is_plain(b)):
+    both = _is_numeric(a) and _is_numeric(b)
+    if _core.recorder() is None or (both and is_plain(a) and is_plain(b)):
         return python(a, b)
+    if is_plain(a) and is_plain(b) and not (is_of_graph(a) or is_of_graph(b)):
+        return percent(a, b) if op == "%" and type(a) is str else python(a, b)
+    if isinstance(a, str) and isinstance(b, str) and op == "+":
+        return Text.of(a, b) if Text in (type(a), type(b)) else a + b
+    if op == "%" and type(a) is str:
+        hand_over(b)
+        return percent(a, b)
+    if is_of_graph(a) and not _is_numeric(b):
+        return binary(op, needed(a, f"{op} takes"), b)
+    if is_of_graph(b) and not _is_numeric(a):
+        return binary(op, a, needed(b, f"{op} takes"))
     first = type(b) is not type(a) and isinstance(b, type(a))  # it is asked first
     mine = None if first else asked(a, name)
     if mine is None:
@@ -266,6 +289,14 @@ def binary(op: str, a: Any, b: Any) -> Any:
     hand_over(a)
     hand_over(b)
     return python(a, b)
+
+
+def _is_numeric(value: Any) -> bool:
+    """Whether numbers of a graph compute with it. Beside a list, a text or an array
+    Python's own are wanted: [0] * n."""
+    if isinstance(value, (Tensor, int, float, Symbol, types.NoneType)):
+        return True
+    return is_users_object(value) or package_of(type(value)) == "sluice"
 
 
 def contiguous(value: Any) -> Any:
@@ -287,6 +318,8 @@ def unary(op: str, a: Any) -> Any:
 
 def item(owner: Any, key: Any) -> Any:
     """owner[key]."""
+    if not isinstance(owner, Tensor):
+        key = key_of(owner, key)
     if _core.recorder() is None or is_plain(owner):
         if not is_plain(key):
             hand_over(key)
@@ -301,6 +334,35 @@ def item(owner: Any, key: Any) -> Any:
     elif in_class(type(owner), "__missing__") is not None:
         hand_over(owner)
     return owner[key]
+
+
+_BY_NUMBER = (list, tuple, str, bytes, bytearray, range, collections.deque)
+
+
+def key_of(owner: Any, key: Any) -> Any:
+    """A key that Python itself looks up by: a number that the graph computes is one
+    of the call being recorded."""
+    if isinstance(key, Tensor):
+        refuse_key(owner, key)
+        if is_of_graph(key) and isinstance(owner, (*_BY_NUMBER, dict)):
+            return needed(key, "this is looked up by")
+        if isinstance(owner, _BY_NUMBER) and in_graph(key) is not None:
+            return needed(in_graph(key), "this is looked up by")
+    elif type(key) is slice and isinstance(owner, _BY_NUMBER):
+        parts = (key.start, key.stop, key.step)
+        if any(isinstance(p, Tensor) for p in parts):
+            return slice(*(key_of(owner, p) for p in parts))
+    elif type(key) is tuple and isinstance(owner, dict):
+        if any(map(is_of_graph, key)):
+            return tuple(key_of(owner, p) for p in key)
+    elif type(key) is Text:
+        return needed(key, "this is looked up by")
+    return key
+
+
+def hashed(key: Any) -> Any:
+    """What becomes a key of a new dict, or an element of a new set."""
+    return key_of({}, key)
 
 
 def true(value: Any) -> Any:

@@ -40,6 +40,9 @@ class Staged:
         raise NotImplementedError
 
     def __iter__(self) -> Any:
+        count = decided(self.size())
+        if isinstance(count, int):  # a size, which is decided
+            return iter([self.get(i) for i in range(int(count))])
         raise StagingError(
             f"{self} has as many elements as a tensor says, so that only a for "
             "loop of a converted function can go over it; elsewhere use sl.map_fn "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .values import Tensor, as_tensor, is_number, number_dtype
+from .values import Tensor, as_tensor, is_number, number_dtype, python_number
 
 
 def grown(before: Any, after: Any) -> Any:
@@ -29,9 +29,23 @@ def _dtype(element: Any) -> Any:
     return element.dtype if isinstance(element, Tensor) else None
 
 
+def note_element(value: Any) -> None:
+    """Remembers what a Python list that grows holds: outside it is one again."""
+    recorder = _core.recorder()
+    if recorder is None:
+        return
+    kind: Any = Tensor
+    if not isinstance(value, Tensor):
+        kind = value.__class__
+    elif python_number(value) is not None:
+        kind = python_number(value)
+    recorder.grown.add(kind)
+
+
 def as_list(values: Any, dtype: Any) -> Any:
     """A List of the same elements."""
     made = _core.List(dtype)
     for value in values:
+        note_element(value)
         made = made.append(as_tensor(value, dtype))
     return made

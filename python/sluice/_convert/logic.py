@@ -8,12 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._symbols.symbol import Symbol
 from .construct import Construct
+from .elements import refuse_key
 from .errors import StagingError
 from .frames import places
 from .handed import asked, binary, hand_over, is_users_object, true
 from .merge import Outcome, choose
-from .values import decided, in_graph, truth
+from .texts import is_of_graph, needed
+from .values import Tensor, decided, in_graph, number_of, truth
 
 _not = _core.op_function("LogicalNot")
 
@@ -21,8 +24,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     **{
         op: functools.partial(binary, op) for op in ("==", "!=", "<", "<=", ">", ">=")
     },
-    "is": operator.is_,
-    "is not": operator.is_not,
+    "is": lambda a, b: is_(a, b),
+    "is not": lambda a, b: not is_(a, b),
     "in": lambda a, b: contains(a, b),
     "not in": lambda a, b: lacks(a, b),
 }
@@ -131,7 +134,13 @@ def or_(value: Any, *others: Callable[[], Any]) -> Any:
 def not_(value: Any) -> Any:
     """not a."""
     tensor = in_graph(value)
-    return not true(value) if tensor is None else _not(truth(tensor))
+    return not true(value) if tensor is None else _bool(_not(truth(tensor)))
+
+
+def _bool(tensor: Any) -> Any:
+    """The scalar, which is a bool of Python's in the program."""
+    tensor._number = True
+    return tensor
 
 
 def if_exp(test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> Any:
@@ -153,19 +162,48 @@ def compare(
     return and_(first, lambda: compare(ops[1:], right, others[0](), *others[1:]))
 
 
+def is_(a: Any, b: Any) -> bool:
+    """a is b."""
+    if a is b:
+        return True
+    a, b = _itself(a), _itself(b)
+    for value in (a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else ():
+        if value.symbolic and _core.is_one_of_several(value):
+            raise StagingError(
+                "`is` of a tensor that is another one on some ways: that depends on "
+                "the branch taken; wanted it before"
+            )
+    return a is b
+
+
+def _itself(value: Any) -> Any:
+    """A number as Python's own: there is one True."""
+    if isinstance(value, Symbol):
+        return value._now()
+    return needed(value, "`is` compares") if is_of_graph(value) else value
+
+
+def is_not(a: Any, b: Any) -> bool:
+    """a is not b."""
+    return not is_(a, b)
+
+
 def contains(value: Any, items: Any) -> Any:
     """value in items, where either may be a tensor."""
     rows = in_graph(items)
     if rows is not None:
-        return _any(rows == value)
+        return _bool(_any(rows == value))
     if type(items) in (tuple, list, range) and in_graph(value) is not None:
         found: Any = False
         for item in items:
             found = or_(found, functools.partial(operator.eq, value, item))
-        return found
+        return found if in_graph(found) is None else number_of(found, bool)
     own = asked(items, "__contains__")
     if own is not None:
         return bool(own(value))
+    refuse_key(items, value)
+    if is_of_graph(value):
+        value = needed(value, "this is looked up by")
     if is_users_object(value) or is_users_object(items):
         hand_over(value)
         hand_over(items)

@@ -7,18 +7,23 @@ list of each call. Containers of the caller and of the program around are themse
 from __future__ import annotations
 
 import copy
+import dataclasses
+import enum
 import threading
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .._symbols.symbol import Symbol
+from .elements import History, Id
 from .errors import StagingError
 from .left_behind import tensor_inside
-from .object_reads import CONTAINERS, is_plain
+from .object_reads import CONTAINERS, is_library_class, is_plain, module_class
 from .places import reference, refill
-from .values import PYTHON, Tensor, flatten, new_containers
+from .texts import Later, Shot, Shown, Text, shown
+from .values import Tensor, flatten, is_mixed, new_containers, python_number
 
 _SHARED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 
@@ -72,7 +77,23 @@ class Making:
     def _maker(self, value: Any, text: str) -> Maker:
         recorder = self._recorder
         if isinstance(value, Tensor):
-            return self._tensor(value)
+            return self._tensor(value, text)
+        if type(value) is Text:
+            return self._text(value, text)
+        if type(value) is Id:
+            raise StagingError(
+                f"{text} {_verb(text)} the id() of an object that is another in every "
+                "call; wanted the object"
+            )
+        if isinstance(value, weakref.ref):
+            target = self.of(value(), text)
+            return lambda call: weakref.ref(target(call))
+        if type(value) is Later:
+            later = self._text(value.text, text)
+            return lambda call: Shown(later(call))
+        if type(value) is Shot:
+            tensor, kind = self.of(value.tensor, text), value.kind
+            return lambda call: kind(tensor(call))
         if isinstance(value, Symbol):
             return self._number(value._tensor(), value.__class__)
         if id(value) in recorder.from_caller:
@@ -80,11 +101,20 @@ class Making:
             return lambda call: at(call.arguments, path)
         if id(value) in recorder.old:
             return _Outside(value)
-        if type(value) is tuple:
-            parts = [self.of(part, text) for part in value]
-            return lambda call: tuple(part(call) for part in parts)
+        if isinstance(value, _core.List) and is_grown(recorder):
+            return self._list(value, text)
+        if isinstance(value, tuple):
+            kind, parts = type(value), [self.of(part, text) for part in value]
+            return _once(
+                lambda call: tuple.__new__(kind, [part(call) for part in parts])
+            )
         if isinstance(value, CONTAINERS):
             return self._container(value, text)
+        if isinstance(value, types.MethodType):
+            owner, function = self.of(value.__self__, text), value.__func__
+            return lambda call: types.MethodType(function, owner(call))
+        if _is_made_of_attributes(value):
+            return self._instance(value, text)
         leaves, structure = flatten(value)
         if len(leaves) != 1 or leaves[0] is not value:
             parts = [self.of(leaf, text) for leaf in leaves]
@@ -93,17 +123,58 @@ class Making:
             )
         return self._object(value, text)
 
-    def _tensor(self, tensor: Any) -> Maker:
+    def _tensor(self, tensor: Any, text: str) -> Maker:
         if id(tensor) in self._recorder.tensors:
             return lambda _: tensor
-        number = getattr(tensor, "_sl_python", None)
-        if number is None and tensor._number:
-            number = PYTHON.get(tensor.dtype)
-        if number:
+        if is_mixed(tensor):
+            raise StagingError(
+                f"{text} {_verb(text)} what is a number on one way through a branch "
+                "and a tensor, or a number of another class, on the other; wanted "
+                "one of the two"
+            )
+        number = python_number(tensor)
+        if number is not None:
             return self._number(tensor, number)
         place = len(self._tensors)
         self._tensors.append(tensor)
         return lambda call: call.tensors[place]
+
+    def _list(self, value: Any, text: str) -> Maker:
+        """A list of the code's own that grew in a branch or loop of the graph."""
+        kinds = self._recorder.grown
+        if kinds not in ({Tensor}, {int}, {bool}):
+            raise StagingError(
+                f"{text} {_verb(text)} a list of "
+                f"{' and '.join(sorted(kind.__name__ for kind in kinds))} that grew in "
+                "a branch or loop of the graph, which has tensors of one type only; "
+                "wanted sl.stack() of it"
+            )
+        leaves, structure = flatten(value)
+        tensor = self.of(leaves[0], text)
+
+        def make(call: Call) -> Any:
+            made = structure.unflatten([tensor(call)])
+            items = [made[i] for i in range(len(made))]
+            return items if kinds == {Tensor} else [item.item() for item in items]
+
+        return _once(make)
+
+    def _text(self, value: Text, text: str) -> Maker:
+        """A text that is made of what the graph computes."""
+        parts = [
+            p
+            if isinstance(p, str)
+            else (self.of(p[0], text), p[1], self.of(p[2], text))
+            for p in value.parts
+        ]
+
+        def make(call: Call) -> str:
+            return "".join(
+                p if isinstance(p, str) else shown(p[0](call), p[1], p[2](call))
+                for p in parts
+            )
+
+        return make
 
     def _number(self, tensor: Any, kind: type) -> Maker:
         """A number of Python's that the graph computes."""
@@ -144,10 +215,34 @@ class Making:
 
         return _once(items_of)
 
+    def _instance(self, value: Any, text: str) -> Maker:
+        """An object of a class of the user's, which its attributes are all of. They
+        may refer to it."""
+        cls = type(value)
+        parts: list[tuple[str, Maker]] = []
+
+        def maker(call: Call) -> Any:
+            key = id(maker)
+            if key not in call.made:
+                made = call.made[key] = object.__new__(cls)
+                for name, part in parts:
+                    object.__setattr__(made, name, part(call))
+            return call.made[key]
+
+        self._known[id(value)] = value, maker
+        for name, held in _attributes(value):
+            parts.append((name, self.of(held, text)))
+        return maker
+
     def _object(self, value: Any, text: str) -> Maker:
         where = tensor_inside(value)
         if where is not None:
             raise left(value, text, where)
+        if type(value) is History:
+            raise StagingError(
+                f"{text} {_verb(text)} the grad_fn of a tensor, which is another in "
+                "every call; wanted the tensor"
+            )
         if isinstance(value, _SHARED):
             return lambda _: value
         if hasattr(type(value), "__next__") or isinstance(value, _VIEWS):
@@ -162,6 +257,35 @@ class Making:
         except Exception:  # there is but one of it
             return lambda _: value
         return _once(lambda _: copy.deepcopy(kept, dict(memo)))
+
+
+def _is_made_of_attributes(value: Any) -> bool:
+    cls = type(value)
+    if is_library_class(cls) or isinstance(value, _OF_OTHERS):
+        return False
+    if isinstance(value, module_class()) or hasattr(cls, "__next__"):
+        return False
+    own = ("__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__")
+    if any(name in base.__dict__ for base in cls.__mro__[:-1] for name in own):
+        return False
+    try:
+        object.__new__(cls)
+    except TypeError:  # more than attributes
+        return False
+    return True
+
+
+_OF_OTHERS = (BaseException, enum.Enum, type, types.ModuleType, threading.local)
+
+
+def _attributes(value: Any) -> list[tuple[str, Any]]:
+    """What an object keeps, in its dict and in slots."""
+    held = list(getattr(value, "__dict__", {}).items())
+    for base in type(value).__mro__:
+        for name, raw in base.__dict__.items():
+            if isinstance(raw, types.MemberDescriptorType) and hasattr(value, name):
+                held.append((name, getattr(value, name)))
+    return held
 
 
 _VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
@@ -181,8 +305,17 @@ def left(value: Any, text: str, where: str) -> StagingError:
 
 
 def _key(key: Any) -> Any:
-    """A size that is a key was decided."""
-    return int(key) if isinstance(key, Symbol) else key
+    """A size that is a key was decided; so were those of a shape."""
+    if isinstance(key, Symbol):
+        return key._now()
+    if type(key) is Id or (isinstance(key, Tensor) and key.symbolic):
+        raise StagingError(
+            "a dict or set that outlives the call has a key that is another object in "
+            "every call: a tensor of the graph, or the id() of one; wanted a name"
+        )
+    if isinstance(key, tuple) and any(_key(part) is not part for part in key):
+        return tuple.__new__(type(key), [_key(part) for part in key])
+    return key
 
 
 def _emptied(container: Any) -> Any:
@@ -244,8 +377,15 @@ def _together(result: Result, _: tuple[Any, ...]) -> Any:
 _core.tree_register(Result, _parts, _together)
 
 
+def is_grown(recorder: Any) -> bool:
+    """Whether Lists are lists of Python's in the program."""
+    return bool(recorder.grown) and not recorder.own_lists
+
+
 def is_plain_tree(recorder: Any, value: Any, seen: dict[int, Any]) -> bool:
     """Whether new containers of tensors and numbers are all there is to it."""
+    if isinstance(value, Tensor):
+        return python_number(value) is None and not is_mixed(value)
     if is_plain(value):
         return True
     if id(value) in seen or id(value) in recorder.old:
@@ -253,7 +393,7 @@ def is_plain_tree(recorder: Any, value: Any, seen: dict[int, Any]) -> bool:
     if id(value) in recorder.from_caller:
         return False
     seen[id(value)] = value
-    if type(value) is tuple:
+    if isinstance(value, tuple):
         return all(is_plain_tree(recorder, part, seen) for part in value)
     if recorder.frames[0]:
         return False  # it may be kept, too
@@ -266,6 +406,13 @@ def is_plain_tree(recorder: Any, value: Any, seen: dict[int, Any]) -> bool:
         )
     if isinstance(value, CONTAINERS):
         return False
+    if isinstance(value, _core.List):
+        return not is_grown(recorder)
+    if dataclasses.is_dataclass(value):
+        held = _attributes(value)
+        if {name for name, _ in held} != {f.name for f in dataclasses.fields(value)}:
+            return False
+        return all(is_plain_tree(recorder, part, seen) for _, part in held)
     leaves, structure = flatten(value)
     if len(leaves) == 1 and leaves[0] is value:
         return False

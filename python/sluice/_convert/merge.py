@@ -24,10 +24,13 @@ from .values import (
     describe,
     dummy,
     flatten,
+    is_mixed,
     is_number,
     number_dtype,
+    python_number,
     same,
     spec,
+    Tensor,
 )
 from .variables import Variables
 
@@ -78,6 +81,7 @@ class _Side:
     # For each variable, which of its leaves are results of the cond.
     carried: dict[str, list[bool]] = field(default_factory=dict)
     stays: set[str] = field(default_factory=set)  # what it was before
+    unread: set[str] = field(default_factory=set)  # anything that fits
 
 
 class _Merge:
@@ -124,6 +128,7 @@ class _Merge:
             optional = name in outcome.optional
             if value is MISSING and optional:
                 before = outcome.before.get(name, MISSING)
+                side.unread.add(name)
                 if ("like", name) in self._hints:
                     value = dummy(self._hints["like", name], before)
                 elif k and other is not MISSING:
@@ -249,9 +254,19 @@ class _Merge:
                     made = leaf
                 elif is_number(leaf) and other.__class__ is leaf.__class__:
                     made._sl_python = leaf.__class__  # outside it is a number
+                elif name not in first.unread | second.unread:
+                    if _class(leaf) is not _class(other):
+                        made._sl_mixed = True  # nobody knows what it is outside
                 leaves.append(made)
             values[name] = second.structures[name].unflatten(leaves)
         return values
+
+
+def _class(value: Any) -> Any:
+    """What a value is outside: a tensor, a number of some class, or either."""
+    if isinstance(value, Tensor):
+        return None if is_mixed(value) else python_number(value) or Tensor
+    return value.__class__
 
 
 def choose(

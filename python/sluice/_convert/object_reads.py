@@ -10,6 +10,7 @@ import array
 import collections
 import functools
 import sys
+import threading
 import types
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,6 +122,10 @@ def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
     if raw is not MISSING and hasattr(type(raw), "__set__"):
         return _by_descriptor(owner, raw, found)
     fields = getattr(owner, "__dict__", None)
+    if isinstance(owner, threading.local):
+        _of_thread(owner, raw, found)
+        if found.guards:
+            return found
     if fields is not None and name in fields:
         found.value = fields[name]
         found.guards.append((INSTANCE, owner, name, found.value))
@@ -148,6 +153,18 @@ def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
         found.guards.append((TYPE, cls, name, raw))
     found.value, found.binds = raw, hasattr(type(raw), "__get__")
     return found
+
+
+def _of_thread(owner: Any, raw: Any, found: Lookup) -> None:
+    """Each thread has attributes of its own, which guards ask the object for."""
+    found.slot = True
+    binds = raw is not MISSING and hasattr(type(raw), "__get__")
+    if binds and found.name not in owner.__dict__:
+        return
+    if _in_class(type(owner), "__getattr__") is not MISSING:
+        return
+    found.value = getattr(owner, found.name, MISSING)
+    found.guards.append((SLOT, owner, found.name, found.value))
 
 
 def _cached(made: functools.cached_property[Any], owner: Any, name: str) -> Any:

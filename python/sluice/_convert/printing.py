@@ -13,55 +13,29 @@ import warnings
 from typing import Any
 
 from .. import _core
+from .elements import text_of
 from .errors import StagingError
-from .handed import hand_over, is_users_object
+from .handed import is_users_object
 from .left_behind import tensor_inside
 from .place import user_place
-from .values import Tensor, new_containers
-
-_print_op = _core.op_function("Print")
-
-
-class Text(str):
-    """An f-string of tensors of a graph, and what it is made of."""
-
-    parts: list[Any]
-
+from .texts import Shown, Text, as_now, shown
 
 def text(*parts: Any) -> str:
     """An f-string: texts, and values with how to show them."""
-    for part in parts:
-        if type(part) is tuple:
-            hand_over(part[0])
-    made = "".join(_shown(*part) if type(part) is tuple else part for part in parts)
-    if any(type(p) is tuple and _in_graph(p[0]) for p in parts):
-        lazy = Text(made)
-        lazy.parts = [list(part) if type(part) is tuple else part for part in parts]
-        return lazy
-    return made
-
-
-def _in_graph(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.symbolic
-
-
-def _shown(value: Any, conversion: int, spec: str) -> str:
-    if conversion == ord("r"):
-        value = repr(value)
-    elif conversion == ord("s"):
-        value = str(value)
-    elif conversion == ord("a"):
-        value = ascii(value)
-    if _in_graph(value):
-        return repr(value)  # it has no elements to be shown in any other way
-    return format(value, spec)
+    made = [
+        text_of(part[0], part[1], part[2]) if type(part) is tuple else part
+        for part in parts
+    ]
+    if any(type(part) is Text for part in made):
+        return Text.of(*made)
+    return "".join(made)
 
 
 def _whole(part: Any) -> Any:
     """What is printed, once tensors have elements."""
     if type(part) is not list:
         return part[1]
-    return "".join(_shown(*p) if type(p) is list else p for p in part)
+    return "".join(shown(*p) if type(p) is list else p for p in part)
 
 
 def _do(function: Any, parts: list[Any], kwargs: dict[str, Any]) -> None:
@@ -76,27 +50,20 @@ def said(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Has every call do it, with what the arguments are now; False where it cannot."""
     recorder = _core.recorder()
     parts = [
-        list(a.parts) if type(a) is Text else ("value", new_containers(_frozen(a)))
+        list(a.parts) if type(a) is Text else ("value", as_now(_frozen(a)))
         for a in args
     ]
-    named = {k: new_containers(v) for k, v in kwargs.items()}
+    named = {k: as_now(v) for k, v in kwargs.items()}
     done: bool = recorder.effect(_do, [function, parts, named], {})
     return done
 
 
 def _frozen(value: Any) -> Any:
     """Objects of the user's as they look now."""
-    if not is_users_object(value) or tensor_inside(value) is not None:
+    if not is_users_object(value):
         return value
-    hand_over(value)
-    return Shown(str(value))
-
-
-class Shown(str):
-    """The text of an object."""
-
-    def __repr__(self) -> str:
-        return str(self)
+    made = text_of(value, ord("s"), "")
+    return Shown(made) if type(made) is str else made
 
 
 def _print(*args: Any, **kwargs: Any) -> None:
@@ -120,7 +87,7 @@ def print_(*args: Any, **kwargs: Any) -> None:
                 )
         builtins.print(*args, **kwargs)
     elif not said(_print, args, kwargs):
-        _in_branch(args)
+        raise _in_branch()
 
 
 # ---- Other effects, which every call has, too ----
@@ -177,14 +144,12 @@ class _Writing:
         getattr(self._owner or sys.stdout, self.name)(*args)
 
 
-def _in_branch(args: tuple[Any, ...]) -> None:
-    """Where a tensor decides whether it is printed: by an op, to stderr."""
-    words = ""
-    for arg in args:
-        if _in_graph(arg):
-            _print_op(arg, message=words)
-            words = ""
-        else:
-            words += f"{arg} "
-    if words:
-        _print_op(_core.op_function("Identity")(0), message=words)
+def _in_branch() -> StagingError:
+    """Where a tensor decides whether it is printed, a call could do so only when its
+    graph has run: the function is recorded again, for values to decide."""
+    filename, line = user_place()
+    return StagingError(
+        f"{filename}:{line}: print() is in a branch or loop that a tensor decides, and "
+        "is done by Python after the graph has run; wanted sl.print(t), which prints "
+        "to stderr on the way"
+    )

@@ -42,7 +42,7 @@ from .places import (
     Slot,
 )
 from .reading import Reading
-from .targets import Target
+from .targets import Local, Target
 from .values import MISSING, Tensor
 from .made import Attribute, returned
 from .writes import Effect, SameContainers, finished
@@ -59,6 +59,9 @@ class Recorder(Reading):
         # What changes when a call is over, and by what.
         self.unsettled: dict[int, tuple[Any, str]] = {}
         self.stdout = sys.stdout
+        self.grown: set[Any] = set()  # classes in lists that became Lists
+        self.own_lists = False  # the code makes Lists itself
+        self.caches: list[Any] = []  # what functions under functools.cache gave
         self.chose = False  # a branch or loop has become part of the graph
         # Containers made anew of the arguments, and where the caller's are.
         self.adopted: dict[Any, Any] = {}  # and what they were filled with
@@ -175,10 +178,12 @@ class Recorder(Reading):
             path: own for own, path in self.from_caller.values() if id(own) in self.old
         }
         others = [v for v in self.old.values() if type(v) in (list, dict)]
-        asked = self._orders or self._in_order
+        asked = self._orders or self._in_order or self.caches
         if not asked and not (self.from_caller and others):
             return None
-        return SameContainers(found, others, self._orders, self._in_order)
+        return SameContainers(
+            found, others, self._orders, self._in_order, self.caches
+        )
 
     def contiguous(self, tensor: Any) -> bool:
         """tensor.is_contiguous(): of an argument, that of every call is compared."""
@@ -239,7 +244,7 @@ class Recorder(Reading):
             return Target(self, owner)
         if isinstance(owner, _CONTAINERS):
             known = id(owner) in self.old or self.existed(owner)
-            return Target(self, owner) if known else owner
+            return Target(self, owner) if known else Local(owner)
         if id(owner) in self.old:
             return Target(self, owner)
         if id(owner) in self.from_caller:

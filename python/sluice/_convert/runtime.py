@@ -12,11 +12,11 @@ from typing import Any
 
 from .. import _core
 from .._symbols.numbers import Symbol
-from . import collected, handed, logic
+from . import collected, elements, handed, logic
 from .branches import branch, guarded, live_after, live_in_loop
 from .calls import callee
 from .contexts import context
-from .errors import StagingError
+from .errors import NumberWanted, StagingError
 from .iterables import Range, Staged, staged, written_out
 from .loops import GraphLoop
 from .notes import Unit
@@ -61,6 +61,8 @@ class Runtime:
     not_ = staticmethod(logic.not_)
     if_exp = staticmethod(logic.if_exp)
     compare = staticmethod(logic.compare)
+    is_ = staticmethod(logic.is_)
+    is_not = staticmethod(logic.is_not)
     contains = staticmethod(logic.contains)
     lacks = staticmethod(logic.lacks)
     check = staticmethod(logic.check)
@@ -75,6 +77,8 @@ class Runtime:
     slice = slice
     contiguous = staticmethod(handed.contiguous)
     matched = staticmethod(handed.matched)
+    hashed = staticmethod(handed.hashed)
+    grad_fn = staticmethod(elements.grad_fn)
     unpacked = staticmethod(collected.unpacked)
 
     # Branches.
@@ -227,7 +231,8 @@ class Runtime:
                 return self._graph_for(key, variables, known, body, signal)
             except TypeError as error:
                 # The body wants a number of Python's: an index, a size.
-                if isinstance(error, StagingError):
+                wanted = isinstance(error, NumberWanted)
+                if isinstance(error, StagingError) and not wanted:
                     raise
         for item in iterator:
             done += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .handed import asked, hand_over, item
+from .handed import asked, hand_over, item, key_of
 from .object_reads import CONTAINERS
 
 
@@ -58,7 +58,7 @@ class Target:
             own(key, value)
             return
         _changes(self)
-        _owner(self)[key] = value
+        _owner(self)[key_of(_owner(self), key)] = value
 
     def __delitem__(self, key: Any) -> None:
         own = asked(_owner(self), "__delitem__")
@@ -66,7 +66,7 @@ class Target:
             own(key)
             return
         _changes(self)
-        del _owner(self)[key]
+        del _owner(self)[key_of(_owner(self), key)]
 
 
 _owner = Target.__dict__["_sl_owner"].__get__
@@ -81,3 +81,21 @@ def _changes(target: Target) -> None:
         _recorder(target).changes(owner)
     else:
         hand_over(owner)
+
+
+class Local:
+    """A container of this code's own: only keys are looked at."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+
+    def __getitem__(self, key: Any) -> Any:
+        return item(self._owner, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._owner[key_of(self._owner, key)] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self._owner[key_of(self._owner, key)]

@@ -70,20 +70,27 @@ def truth(tensor: Any) -> Any:
     if shape:
         if any(size not in (1, None) for size in shape):
             raise ValueError(
-                f"the truth of a tensor of shape {shape} is ambiguous; wanted one "
-                "element: use any() or all()"
+                f"bool() of a tensor of shape {_sizes(shape)} has no one answer; "
+                "wanted any() or all()"
             )
         tensor = _reshape(tensor, [])
     return tensor
 
 
-def number_of(tensor: Any, kind: type) -> Any:
+def _sizes(shape: Any) -> str:
+    return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def number_of(tensor: Any, kind: type, name: str = "") -> Any:
     """What float, int or bool make of a tensor: a number. No gradient flows through
     it, and it stays what it is when the tensor is written."""
     shape = known_sizes(tensor)
     if shape and any(size not in (1, None) for size in shape):
+        if kind is bool and not name:
+            truth(tensor)  # says what is wrong
         raise ValueError(
-            f"{kind.__name__}() of a tensor of shape {list(shape)}; wanted one element"
+            f"{name or kind.__name__}() of a tensor of shape {_sizes(shape)}; wanted "
+            "one element"
         )
     tensor = tensor.detach().clone()
     if shape is None or shape:
@@ -96,6 +103,22 @@ def number_of(tensor: Any, kind: type) -> Any:
     made = truth(tensor) if kind is bool else _cast(tensor, dtype=_DEFAULTS[kind])
     made._number = True
     return made
+
+
+def python_number(tensor: Any) -> Any:
+    """The class of the number of Python's that a tensor stands for; else None."""
+    if not tensor.symbolic:
+        return None
+    kind = getattr(tensor, "_sl_python", None)
+    if kind is None and tensor._number:
+        kind = PYTHON.get(tensor.dtype)
+    return kind
+
+
+def is_mixed(tensor: Any) -> bool:
+    """Whether it is a number on some way through a branch and a tensor on another,
+    or numbers of two classes."""
+    return getattr(tensor, "_sl_mixed", False)
 
 
 def is_number(value: Any) -> bool:
@@ -187,6 +210,7 @@ class Spec:
     def __init__(self, tensor: Any) -> None:
         self.dtype = tensor.dtype
         self.shape = _core.known_shape(tensor)
+        self.number = python_number(tensor) is not None
 
     def resembles(self, tensor: Any) -> bool:
         """Whether type and number of axes are those of a tensor."""
@@ -200,6 +224,8 @@ class Spec:
         zero = False if self.dtype == _core.bool else 0
         scalar = _cast(zero, dtype=self.dtype)
         if not self.shape:
+            if self.number:
+                scalar._number = True
             return scalar
         sizes = [1 if size is None else size for size in self.shape]
         return _core.op_function("Fill")(sizes, scalar)

@@ -60,7 +60,9 @@ class SameContainers:
         others: list[Any],
         orders: dict[Any, list[Any]],
         in_order: dict[Any, bool],
+        caches: list[Any],
     ) -> None:
+        self._caches = caches
         self._found = found
         self._in_order = in_order
         self._orders = orders
@@ -78,7 +80,9 @@ class SameContainers:
             tensor = at(arguments, path)
             if isinstance(tensor, Tensor) and tensor.is_contiguous() != flat:
                 return False
-        return not any(self._meets(value) for value in arguments)
+        if any(self._meets(value) for value in arguments):
+            return False
+        return all(asked.holds() for asked in self._caches)
 
     def _meets(self, value: Any) -> bool:
         if type(value) in (list, tuple):

@@ -1,0 +1,85 @@
+"""Functions under functools.cache and lru_cache in recorded code.
+
+What they keep belongs to the program around: they are asked when the code is recorded,
+as imperatively, and what they give is from outside. Every later call asks them again,
+and is recorded again where they give something else: they were cleared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._symbols.symbol import Symbol
+from .errors import StagingError
+from .handed import hand_over
+from .left_behind import tensor_inside
+from .place import user_place
+from .texts import is_of_graph, needed
+from .values import Tensor, same
+
+
+def asked(function: Any, recorder: Any) -> Callable[..., Any]:
+    """What to call instead of the cache."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(_key, args))
+        kwargs = {name: _key(value) for name, value in kwargs.items()}
+        if tensor_inside([args, kwargs]) is not None:
+            raise _refused(
+                function, "is given a tensor of the graph, by which nothing is found"
+            )
+        for value in (*args, *kwargs.values()):
+            hand_over(value)
+        made = _ask(function, args, kwargs)
+        if tensor_inside([made]) is not None:
+            raise _refused(function, "would keep a tensor of the graph")
+        name = getattr(function, "__name__", "a cache")
+        recorder.value(made, f"what {name}() keeps")
+        recorder.caches.append(Asked(function, args, kwargs, made))
+        return made
+
+    return call
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, Symbol):
+        return value._now()
+    return needed(value, "this is looked up by") if is_of_graph(value) else value
+
+
+def _ask(function: Any, args: Any, kwargs: Any) -> Any:
+    """Whatever the function makes belongs to no recording."""
+    before = _core.set_recorder(None)
+    try:
+        with _core.imperative_scope():
+            return function(*args, **kwargs)
+    finally:
+        _core.set_recorder(before)
+
+
+def _refused(function: Any, why: str) -> StagingError:
+    filename, line = user_place()
+    name = getattr(function, "__qualname__", "it")
+    return StagingError(
+        f"{filename}:{line}: {name}() keeps what it gives (functools.cache), and "
+        f"{why}; wanted it without, or given what does not change"
+    )
+
+
+class Asked:
+    """One question, and what the answer was."""
+
+    def __init__(self, function: Any, args: Any, kwargs: Any, made: Any) -> None:
+        self._function, self._args, self._kwargs = function, args, kwargs
+        self._made = made
+
+    def holds(self) -> bool:
+        """Whether it is the same now."""
+        now = self._function(*self._args, **self._kwargs)
+        if isinstance(now, Tensor):
+            return now is self._made
+        return now is self._made or (
+            isinstance(now, (int, float, str)) and same(now, self._made)
+        )

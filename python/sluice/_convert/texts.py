@@ -1,0 +1,193 @@
+"""Texts of tensors of a graph: every call makes its own, of its own elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .errors import NumberWanted
+from .left_behind import tensor_inside
+from .place import user_place
+from .values import Tensor, decided, flatten, python_number
+
+# How a value is shown: as an f-string does it (the code of !r and the like, and
+# what follows the colon), or by one of these, with the text it is a method of.
+_BY: dict[str, Callable[[str, Any], str]] = {
+    "%": lambda text, value: text % value,
+    "format": lambda text, value: text.format(*value[0], **value[1]),
+    "join": lambda text, value: text.join(value),
+}
+
+
+def shown(value: Any, how: Any, spec: Any) -> str:
+    """The text of one part, of values that are there."""
+    by = _BY.get(how)
+    if by is not None:
+        return by(spec, value)
+    if how == ord("r"):
+        value = repr(value)
+    elif how == ord("s"):
+        value = str(value)
+    elif how == ord("a"):
+        value = ascii(value)
+    return format(value, spec)
+
+
+class Text(str):
+    """A text that depends on elements. `parts`: texts, and [value, how, spec]."""
+
+    parts: list[Any]
+
+    @staticmethod
+    def of(*parts: Any) -> Text:
+        """Made of these."""
+        made = Text("<text of a tensor>")
+        made.parts = []
+        for part in parts:
+            if type(part) is Text:
+                made.parts += part.parts
+            else:
+                made.parts.append(part)
+        return made
+
+    def now(self) -> str:
+        """What it is in the call being recorded, where values decide that."""
+        return "".join(
+            p if isinstance(p, str) else shown(_known(p[0]), p[1], _known(p[2]))
+            for p in self.parts
+        )
+
+
+def depends(value: Any) -> bool:
+    """Whether the text of a value depends on elements of tensors."""
+    if isinstance(value, Tensor) or type(value) is Text:
+        return True
+    return tensor_inside([value]) is not None or any(
+        isinstance(leaf, Tensor) or type(leaf) is Text for leaf in _leaves(value)
+    )
+
+
+def _leaves(value: Any) -> list[Any]:
+    if type(value) in (list, tuple, dict):
+        return flatten(value)[0]
+    return []
+
+
+class Shown(str):
+    """The text of an object, in the place of the object."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Later:
+    """The same of a text that depends on elements."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+
+class Shot:
+    """A tensor as it is now, of a class that shows."""
+
+    def __init__(self, tensor: Any, kind: type) -> None:
+        self.tensor, self.kind = tensor, kind
+
+
+def as_now(value: Any) -> Any:
+    """Containers are copied, and tensors, which may be written later, too."""
+    if isinstance(value, Tensor):
+        return _tensor_now(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(as_now, value))
+    if type(value) is dict:
+        return {k: as_now(v) for k, v in value.items()}
+    from .elements import own_text
+
+    own = own_text(value)
+    if own is not None:
+        return Later(own) if type(own) is Text else Shown(own)
+    leaves, structure = flatten(value)
+    if len(leaves) == 1 and leaves[0] is value:
+        return value
+    return structure.unflatten([as_now(leaf) for leaf in leaves])
+
+
+def _tensor_now(tensor: Any) -> Any:
+    if python_number(tensor) is not None:
+        return tensor
+    parameter = type(tensor).__name__ == "Parameter"
+    if type(tensor) is not Tensor and not parameter:
+        return tensor
+    made = tensor.detach().clone()
+    if tensor.requires_grad:
+        made.requires_grad_()
+    return Shot(made, type(tensor)) if parameter else made
+
+
+def needed(value: Any, what: str) -> Any:
+    """A number or text of the graph's as Python's own: where values decide, that of
+    the call being recorded. Else the function is recorded again, for them to."""
+    made = value.now() if type(value) is Text else decided(value)
+    if made is not value:
+        kind = python_number(value) if isinstance(value, Tensor) else None
+        return made if kind is None else kind(made)
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.chose = True
+    filename, line = user_place()
+    raise NumberWanted(
+        f"{filename}:{line}: {what} a number or text that depends on elements of "
+        "tensors, which are known only when the graph runs; wanted a tensor's "
+        "operation, or it outside of the function"
+    )
+
+
+def _known(value: Any) -> Any:
+    if type(value) is Text:
+        return value.now()
+    if isinstance(value, Tensor):
+        number = needed(value, "a text is made of")
+        if python_number(value):
+            return number
+        with _core.imperative_scope():
+            return _core.tensor(number, value.dtype)
+    if type(value) in (list, tuple):
+        return type(value)(map(_known, value))
+    if type(value) is dict:
+        return {k: _known(v) for k, v in value.items()}
+    return value
+
+
+def known_all(values: Any, what: str) -> Any:
+    """The arguments of a call that wants Python's own numbers and texts."""
+    return tuple(needed(v, what) if is_of_graph(v) else v for v in values)
+
+
+def is_of_graph(value: Any) -> bool:
+    """Whether it is a number or a text that the graph makes."""
+    if type(value) is Text:
+        return True
+    return isinstance(value, Tensor) and python_number(value) is not None
+
+
+def _as_python(name: str) -> Callable[..., Any]:
+    plain = getattr(str, name)
+
+    def method(self: Text, *args: Any, **kwargs: Any) -> Any:
+        known = needed(self, f"{name.strip('_')}() wants")
+        return plain(known, *known_all(args, name), **kwargs)
+
+    return method
+
+
+# Whoever looks at the text wants what it is.
+_LEFT = frozenset(
+    "__new__ __init__ __getattribute__ __setattr__ __delattr__ __class__ __doc__ "
+    "__dir__ __init_subclass__ __subclasshook__ __reduce__ __reduce_ex__ "
+    "__getnewargs__ __sizeof__ __getstate__ maketrans".split()
+)
+for _name in dir(str):
+    if _name not in _LEFT and callable(getattr(str, _name)):
+        setattr(Text, _name, _as_python(_name))
