@@ -3,6 +3,7 @@
 import copy
 import functools
 import pickle
+import types
 
 import pytest
 import sluice as sl
@@ -48,3 +49,19 @@ def test_a_copy_of_a_captured_partial_has_arguments_of_its_own():
     other = copy.deepcopy(f)
     assert other(sl.ones(1)).item() == 2 and other(sl.ones(1)).item() == 3
     assert kept == [1] and copy.deepcopy(sl.function(grow)).__wrapped__ is grow
+
+
+def test_a_method_taken_apart_and_bound_anew_is_that_objects():
+    class Scale:
+        def __init__(self, by):
+            self.by = by
+
+        @sl.function
+        def step(self, x):
+            return x * self.by
+
+    a, b = Scale(2.0), Scale(5.0)
+    assert a.step(sl.tensor(1.0)).item() == 2
+    moved = types.MethodType(a.step.__func__, b)
+    assert moved(sl.tensor(1.0)).item() == 5
+    assert a.step(sl.tensor(1.0)).item() == 2

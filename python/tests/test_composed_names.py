@@ -50,6 +50,7 @@ VALUES = {
     "diag_embed below": (lambda x: sl.diag_embed(x, -2)[0], np.diag(A[0], -2)),
     "diagflat": (lambda x: sl.diagflat(x[:2]), np.diagflat(A[:2])),
     "diff": (lambda x: sl.diff(x, 2, 1), np.diff(A, 2, 1)),
+    "diff of order 0": (lambda x: sl.diff(x, 0, 0, x, x), A),
     "trapezoid": (lambda x: sl.trapezoid(x, T(W)), np.trapezoid(A, W)),
     "cumulative_trapezoid": (
         lambda x: sl.cumulative_trapezoid(x, dx=0.5),

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import sizes
+from .axes import sizes, whole
 from .create import check_held
 from .device import device_like, placed
 from .generators import drawn, whole_seed
@@ -34,7 +34,7 @@ def manual_seed(seed: int) -> None:
 
 
 def _static(shape: Any) -> tuple[int, ...]:
-    return tuple(int(s) for s in sizes(shape))
+    return tuple(whole(s, "shape") for s in sizes(shape))
 
 
 def _finished(made: Tensor, requires_grad: bool) -> Tensor:

@@ -25,13 +25,15 @@ def diff(
     at, n = one_axis(dim, x.ndim, "diff"), whole(n, "diff(): n")
     if n < 0:
         raise ValueError(f"diff(): n is {n}; wanted 0 or more")
+    if n == 0:  # what would stand beside it does not count
+        return own_copy(x)
     given = [as_tensor(t) for t in (prepend, x, append) if t is not None]
     made = _ops.concat(given, axis=at) if len(given) > 1 else x
     # Of bools: where they change.
     op = _ops.logical_xor if made.dtype == _core.bool else _ops.sub
     for _ in range(min(n, int(made.shape[at]))):
         made = op(_part(made, at, slice(1, None)), _part(made, at, slice(-1)))
-    return made if n else own_copy(made)
+    return made
 
 
 def _areas(y: Any, x: Any, dx: Any, dim: int, what: str) -> tuple[Tensor, int]:
