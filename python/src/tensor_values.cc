@@ -7,6 +7,7 @@
 #include "size.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call_device.h"
+#include "sluice/eager/recording.h"
 #include "tensor.h"
 
 namespace sluice::py {
@@ -127,6 +128,9 @@ const Array& OwnArrayOf(const Tensor& tensor, std::string_view what) {
         "runs. Wanted sluice.cond or sluice.while_loop in place of if or while "
         "(a function under @sluice.function has them converted), or "
         "Session.run to get its value"));
+  }
+  if (Recording* recording = Recording::Open()) {
+    recording->NoteElements(tensor.eager());
   }
   return tensor.array();
 }

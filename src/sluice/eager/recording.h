@@ -58,6 +58,9 @@ class Recording {
   // it was made of decides whether gradients flow through it.
   virtual EagerRef Adopt(Value value) = 0;
   virtual EagerRef Constant(const Array& value) = 0;
+  // Somebody has read the elements of a tensor around: what was recorded serves
+  // until these are written.
+  virtual void NoteElements(const EagerRef& value) = 0;
   // Where its elements will lie; null where that is not known.
   virtual Device* DeviceOf(EagerValue& value) = 0;
 

@@ -51,6 +51,13 @@ void Capture::Know(const EagerRef& value, Value arg) {
   known->second = made;
 }
 
+void Capture::NoteElements(const EagerRef& value) {
+  for (const ElementsRead& known : elements_read_) {
+    if (known.value == value) return;
+  }
+  elements_read_.push_back({value, value->writes().count});
+}
+
 void Capture::Note(std::shared_ptr<const int> fact, std::string name) {
   for (const Fact& known : facts_) {
     if (known.now == fact) return;

@@ -54,6 +54,7 @@ class Capture final : public Recording {
   Value NowAsOperand(EagerValue& value) override;
   EagerRef Adopt(Value value) override;
   EagerRef Constant(const Array& value) override;
+  void NoteElements(const EagerRef& value) override;
   Device* DeviceOf(EagerValue& value) override;
   Status Call(const OpRecord& op, std::span<const EagerRef> inputs,
               const Attrs& attrs, const SourceLine& line,
@@ -134,6 +135,15 @@ class Capture final : public Recording {
   };
   const std::vector<Fact>& facts() const { return facts_; }
   void Note(std::shared_ptr<const int> fact, std::string name);
+  // Tensors around whose elements were read, by code that is not converted, say.
+  struct ElementsRead {
+    EagerRef value;
+    uint32_t writes;
+    bool Still() const { return value->writes().count == writes; }
+  };
+  const std::vector<ElementsRead>& elements_read() const {
+    return elements_read_;
+  }
   // What the body asks of the sizes of its arguments, and decides by them. Null
   // where no call tells what they are.
   const std::shared_ptr<SizeGuards>& sizes() const { return sizes_; }
@@ -414,6 +424,7 @@ class Capture final : public Recording {
   std::deque<Entry> entries_;  // references to them stay good
   std::vector<GradSeen> grads_seen_;
   std::vector<Fact> facts_;
+  std::vector<ElementsRead> elements_read_;
   std::shared_ptr<SizeGuards> sizes_;
   std::unordered_map<const EagerValue*, EagerRef> inside_;
   std::vector<Look> looks_;

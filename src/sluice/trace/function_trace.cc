@@ -545,6 +545,7 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   std::vector<std::pair<size_t, EagerRef>> flowing =
       FinishTrace(t, capture, given.tensors, name, where);
   t.facts = capture.facts();
+  t.elements_read = capture.elements_read();
   t.sizes = capture.sizes();
   ChooseFetches(t, capture, std::move(flowing));
   Compile(t, name);

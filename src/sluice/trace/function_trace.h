@@ -53,6 +53,7 @@ Signature SignatureOf(const std::vector<Tensor>& args);
 enum class Misfit : uint8_t {
   kNone,
   kMode,          // a fact that was read: a module's mode
+  kElements,      // of a tensor, read while it was recorded
   kRequiresGrad,  // of a tensor around the function
   kHooks,
   kMoved,      // a tensor has other memory since (data)
@@ -143,6 +144,7 @@ struct Trace {
   };
   std::vector<GradSeen> grads_seen;
   std::vector<Capture::Fact> facts;
+  std::vector<Capture::ElementsRead> elements_read;
   std::shared_ptr<SizeGuards> sizes;  // what the code decided by
   // It draws random numbers apart from the generator's.
   bool random = false;

@@ -13,6 +13,9 @@ std::string_view MisfitText(Misfit misfit) {
       return "";
     case Misfit::kMode:
       return "a mode is another than in the last trace";
+    case Misfit::kElements:
+      return "elements that code has read while it was recorded were written "
+             "since";
     case Misfit::kRequiresGrad:
       return "tensors around the function require gradients and did not, or "
              "did";
@@ -34,6 +37,9 @@ std::string_view MisfitText(Misfit misfit) {
 Misfit Trace::MisfitOf(const std::vector<Tensor>& args) const {
   for (const Capture::Fact& fact : facts) {
     if (!fact.Still()) return Misfit::kMode;
+  }
+  for (const Capture::ElementsRead& read : elements_read) {
+    if (!read.Still()) return Misfit::kElements;
   }
   for (const ArgumentLook& look : argument_looks) {
     if (!look.Fits(args)) return Misfit::kAliases;
