@@ -6,6 +6,7 @@ import math
 import pytest
 import sluice as sl
 import sluice.nn as nn
+from sluice._convert import do_not_convert
 
 
 def same_as_imperative(make, *calls):
@@ -286,3 +287,19 @@ def test_a_tensor_of_a_graph_has_a_grad_fn_where_it_has_a_history():
         return [(t * 2).grad_fn is None for t in (x, y)], y.grad_fn is not None
 
     assert sl.function(f)(sl.ones(1)) == f(sl.ones(1)) == ([True, False], False)
+
+
+def test_elements_that_unconverted_code_reads_are_a_guard():
+    w = sl.tensor(2.0)
+
+    @do_not_convert
+    def scaled(x):
+        return x * w.item()
+
+    f = sl.function(lambda x: scaled(x))
+    x = sl.tensor(1.0)
+    assert [f(x).item(), f(x).item()] == [2, 2]
+    assert len(f.traces()) == 1
+    w.fill_(5.0)
+    assert f(x).item() == 5
+    assert "elements that code has read" in "".join(t.why for t in f.traces())
