@@ -126,3 +126,62 @@ def test_what_a_gradient_was_taken_through_is_computed_once():
     assert gradient(sl.ones(3), sl.ones(2, 3)).tolist() == [2, 2, 2]
     with pytest.raises(ValueError):
         gradient(sl.ones(4), sl.ones(2, 3))
+
+
+def unused_around_a_gradient(x, b):
+    y = x
+    n = x.sum().detach() * 0
+    while n < 3:
+        x.long() // b
+        x[b]
+        y = y * x
+        n = n + 1
+    if b.sum() > 0:
+        b // (b - 5)
+    return y.sum()
+
+
+def raised(code, *args):
+    try:
+        made = code(*args)
+    except (ValueError, IndexError) as error:
+        return type(error), str(error).splitlines()[0]
+    return [v.tolist() for v in sl.tree.leaves(made)]
+
+
+DERIVATIVES = {
+    "grad": sl.grad,
+    "hessian": sl.hessian,
+    "grad of grad": lambda f: sl.grad(lambda x, b: (sl.grad(f)(x, b) ** 2).sum()),
+    "jvp": lambda f: lambda x, b: sl.jvp(lambda x: f(x, b), (x,), (x,)),
+}
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_what_nobody_uses_fails_in_derivatives(name):
+    derivative = DERIVATIVES[name](unused_around_a_gradient)
+    captured = sl.function(derivative)
+    x = sl.tensor([2.0, 3.0])
+    seen = set()
+    for b in [[1, 1], [1, 0], [7, 1], [1, 5]]:
+        b = sl.tensor(b)
+        wanted = raised(derivative, x, b)
+        assert raised(captured, x, b) == wanted
+        seen.add(str(wanted))
+    assert len(seen) == 4
+
+
+def test_what_nobody_uses_fails_in_lanes():
+    def lane(m):
+        6 // m
+        n = m * 0
+        while n < m:
+            10 // (m - n)
+            n = n + 1
+        return n
+
+    for over in (sl.vmap(lane), sl.function(sl.vmap(lane))):
+        # Lanes that have ended divide by nothing.
+        assert over(sl.tensor([1, 3, 5])).tolist() == [1, 3, 5]
+        with pytest.raises(ValueError, match="integer division by zero"):
+            over(sl.tensor([1, 0, 5]))

@@ -15,6 +15,7 @@
 #include "sluice/trace/capture.h"
 #include "sluice/trace/inside_vmap.h"
 #include "sluice/trace/region_draft.h"
+#include "sluice/trace/unused_calls.h"
 
 namespace sluice {
 
@@ -239,6 +240,10 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   if (leave) draft.Keep();
   MutexLock lock(graph.mu());
   std::vector<Lanes> results;
+  Capture* capture = Capture::Open();
+  if (capture && !leave) {
+    KeepUnusedCalls(graph, *draft.node().regions()[0], capture->calls());
+  }
   if (leave) {
     results = LeaveCall(emit, draft.node(), lanes);
   } else {

@@ -15,6 +15,7 @@
 #include "sluice/trace/capture.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/made_once.h"
+#include "sluice/trace/unused_calls.h"
 
 namespace sluice::front_internal {
 
@@ -52,7 +53,13 @@ RegionDraft::~RegionDraft() {
 
 Operation RegionDraft::Keep() {
   keep_ = true;
+  Capture* capture = Capture::Current();
   MutexLock lock(graph().mu());
+  if (capture && &capture->graph() == &graph()) {
+    for (const auto& region : node().regions()) {
+      KeepUnusedCalls(graph(), *region, capture->calls());
+    }
+  }
   graph().MoveToEnd(node());
   return operation_;
 }

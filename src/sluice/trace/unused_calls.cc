@@ -1,5 +1,6 @@
 #include "sluice/trace/unused_calls.h"
 
+#include "sluice/base/error.h"
 #include "sluice/op/signature.h"
 #include "sluice/passes/may_move.h"
 
@@ -171,6 +172,35 @@ class UnusedCalls {
 };
 
 }  // namespace
+
+void KeepUnusedCalls(Graph& graph, Region& region,
+                     const std::unordered_set<int>& calls) {
+  if (calls.empty()) return;
+  Needs needs;
+  needs.NeedEffects(region);
+  for (const Value& result : region.results()) needs.Need(result);
+  needs.Follow();
+  std::vector<Value> unused;
+  const Node* first = nullptr;
+  for (const Node* node : region.nodes()) {
+    if (needs.Has(*node) || !calls.count(node->id()) || !MayFail(*node)) {
+      continue;
+    }
+    if (!first) first = node;
+    if (node->num_outputs() > 0) {
+      unused.push_back({const_cast<Node*>(node), 0});
+    }
+  }
+  if (unused.empty()) return;
+  NodeOptions options;
+  options.line = first->line();
+  options.device = first->device();
+  Attrs holds{{"value", Array::Scalar(true)}};
+  Node* truth = ValueOrThrow(graph.Add(region, "Const", {}, holds, options));
+  unused.insert(unused.begin(), truth->output());
+  Attrs attrs{{"message", "calls whose results nobody uses"}};
+  ThrowIfError(graph.Add(region, "Assert", unused, attrs, options).status());
+}
 
 std::vector<Node*> UnusedCallsThatMayFail(
     Graph& graph, std::span<const Value> results,
