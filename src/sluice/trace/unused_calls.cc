@@ -8,11 +8,15 @@ namespace sluice::front_internal {
 
 namespace {
 
-// Which nodes a run needs for some values and effects. Of loops and branches
-// each result is followed by itself: that is how passes drop them.
+// Which nodes of a region, and of those inside it, a run needs for some values
+// and effects. Of loops and branches each result is followed by itself: that is
+// how passes drop them. What is around the region may not be complete yet.
 class Needs {
  public:
+  explicit Needs(const Region& region) : region_(region) {}
+
   void Need(const Value& value) {
+    if (!region_.Encloses(value.node->region())) return;
     if (values_.insert(value).second) open_.push_back(value);
   }
   void NeedEffects(const Region& region) {
@@ -49,6 +53,7 @@ class Needs {
 
   // That it runs, whatever is made of its results.
   void Need(const Node& node) {
+    if (!region_.Encloses(node.region())) return;
     if (nodes_.insert(&node).second) open_nodes_.push_back(&node);
   }
   void FollowRun(const Node& node) {
@@ -56,7 +61,7 @@ class Needs {
     for (const Node* control : node.controls()) Need(*control);
     switch (node.op().flow) {
       case Flow::kLoop:
-        Need(node.regions()[0]->results()[0]);
+        NeedResult(node, 0, 0);
         break;
       case Flow::kBranch:
         Need(node.input(0));
@@ -71,12 +76,12 @@ class Needs {
 
   void NeedCarried(const Node& loop, int i) {
     Need(loop.input(i));
-    Need(loop.regions()[1]->results()[static_cast<size_t>(i)]);
+    NeedResult(loop, 1, i);
   }
 
   void FollowArgument(const Value& arg) {
+    if (arg.node->region() == &region_) return;
     const Node* owner = arg.node->region()->owner();
-    if (!owner) return;
     Need(*owner);
     if (owner->op().flow == Flow::kLoop) {
       NeedCarried(*owner, arg.index);
@@ -91,12 +96,21 @@ class Needs {
     if (node.op().flow == Flow::kLoop) {
       NeedCarried(node, value.index);
     } else if (node.op().flow == Flow::kBranch) {
-      for (const auto& region : node.regions()) {
-        Need(region->results()[static_cast<size_t>(value.index)]);
+      for (size_t k = 0; k < node.regions().size(); ++k) {
+        NeedResult(node, k, value.index);
       }
     }
   }
 
+  // Of a function that is still being recorded regions may have none yet.
+  void NeedResult(const Node& node, size_t region, int i) {
+    if (region >= node.regions().size()) return;
+    std::span<const Value> results = node.regions()[region]->results();
+    auto k = static_cast<size_t>(i);
+    if (k < results.size()) Need(results[k]);
+  }
+
+  const Region& region_;
   std::unordered_set<Value, ValueHash> values_;
   std::vector<Value> open_;
   std::unordered_set<const Node*> nodes_;
@@ -176,7 +190,7 @@ class UnusedCalls {
 void KeepUnusedCalls(Graph& graph, Region& region,
                      const std::unordered_set<int>& calls) {
   if (calls.empty()) return;
-  Needs needs;
+  Needs needs(region);
   needs.NeedEffects(region);
   for (const Value& result : region.results()) needs.Need(result);
   needs.Follow();
@@ -206,7 +220,7 @@ std::vector<Node*> UnusedCallsThatMayFail(
     Graph& graph, std::span<const Value> results,
     const std::unordered_set<int>& calls) {
   if (calls.empty()) return {};
-  Needs needs;
+  Needs needs(graph.root());
   needs.NeedEffects(graph.root());
   for (const Value& result : results) needs.Need(result);
   needs.Follow();
