@@ -125,7 +125,8 @@ def poisson(x: Any, *, generator: Any = None) -> Tensor:
 def _window(name: str, length: int, periodic: bool, how: dict[str, Any]) -> Tensor:
     from ..signal import windows
 
-    made: Tensor = getattr(windows, name)(length, sym=not flag(periodic, "periodic"), **how)
+    whole = not flag(periodic, "periodic")
+    made: Tensor = getattr(windows, name)(length, sym=whole, **how)
     return made
 
 

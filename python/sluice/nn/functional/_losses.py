@@ -70,8 +70,9 @@ def _want_element_weights(weight: Any, input: Any, name: str, what: str) -> None
     if weight is None:
         return
     w, x = as_tensor(weight), as_tensor(input)
+    sizes = zip(w.shape[::-1], x.shape[::-1])
     fits = w.ndim <= x.ndim and all(
-        m is None or may_be(n, m) or may_be(n, 1) for n, m in zip(w.shape[::-1], x.shape[::-1])
+        m is None or may_be(n, m) or may_be(n, 1) for n, m in sizes
     )
     if not fits:
         raise ValueError(
@@ -132,8 +133,8 @@ def cross_entropy(
     want_class_weights(weight, input, "cross_entropy")
     if ignore_index >= 0 and as_tensor(target).dtype.is_floating_point:
         raise ValueError(
-            f"cross_entropy(): ignore_index is {ignore_index} and target floats; wanted "
-            "a target of classes"
+            f"cross_entropy(): ignore_index is {ignore_index} and target floats; "
+            "wanted a target of classes"
         )
     return _core.nn_cross_entropy(
         input, target, weight, ignore_index, reduction, label_smoothing
