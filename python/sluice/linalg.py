@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from . import _core, _ops
 from ._array import math as _math
 from ._array import matrix as _matrix
-from ._array.axes import NOTHING, axes_tuple, one_of
+from ._array.axes import NOTHING, axes_tuple, flag, flags, one_of
 from ._array.decompositions import (
     LUFactorResult as LUFactorResult,
     LUResult as LUResult,
@@ -27,7 +27,7 @@ from ._array.householder import (
     solve_ex,
 )
 from ._array.math import matmul, tensordot, trace
-from ._array.reduce import axes_of
+from ._array.reduce import as_floats, axes_of
 from ._array.shape import as_tensor, matrix_transpose, may_be, moveaxis, sized
 from ._core import Tensor
 
@@ -157,7 +157,7 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Tensor:
     """x with A x = B, for square matrices A; B: a vector, one for each matrix, or
     matrices. left=False: x with x A = B.
     """
-    A, B = as_tensor(A), as_tensor(B)
+    A, B, left = as_tensor(A), as_tensor(B), flag(left, "left")
     each = A.ndim > 2 and B.ndim == A.ndim - 1 and all(
         may_be(n, m) for n, m in zip(B.shape, A.shape[:-1]))  # fmt: skip
     if B.ndim == 1 or each:
@@ -172,6 +172,7 @@ def solve_triangular(
     a: Any, b: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
     """x with a x = b for triangular matrices a, or x a = b."""
+    flags(upper=upper, left=left, unitriangular=unitriangular)
     return _ops.triangular_solve(
         a, b, left=left, lower=not upper, unit_diagonal=unitriangular
     )
@@ -197,6 +198,7 @@ def qr(x: Any, mode: str = "reduced") -> QRResult:
 
 def svd(x: Any, full_matrices: bool = True) -> SVDResult:
     """x = U diag(S) Vh, singular values in descending order."""
+    flag(full_matrices, "full_matrices")
     return SVDResult(*_ops.svd(sized(x, -2, -1), full_matrices=full_matrices))
 
 
@@ -250,7 +252,8 @@ def matrix_rank(
         raise TypeError("matrix_rank(): tol beside atol or rtol; wanted one of them")
     x = as_tensor(x)
     least = tol if atol is None else atol
-    values = _ops.abs(eigvalsh(x)) if hermitian else svdvals(x)
+    symmetric = flag(hermitian, "hermitian")
+    values = _ops.abs(eigvalsh(x)) if symmetric else svdvals(x)
     if rtol is None:
         rtol = 0.0 if least else max(x.shape[-2:]) * finfo(x.dtype).eps
     bound = _ops.mul(_ops.max(values, -1, True), rtol)
@@ -266,10 +269,6 @@ def multi_dot(xs: Any) -> Tensor:
     return made
 
 
-def _typed(x: Any, dtype: Any) -> Tensor:
-    return as_tensor(x) if dtype is None else _ops.cast(x, dtype)
-
-
 def vector_norm(
     x: Any,
     ord: float = 2,
@@ -281,7 +280,7 @@ def vector_norm(
     keepdims: Any = NOTHING,
 ) -> Tensor:
     """The norm of vectors: all elements, or those along some axes."""
-    x = _typed(x, dtype)
+    x = as_floats(x, dtype, "vector_norm")
     axes = axes_of(x, dim, keepdim, axis, keepdims)
     if axes.nothing:  # vectors of one
         sizes = _ops.abs(x)
@@ -299,10 +298,11 @@ def matrix_norm(
     keepdims: bool = False,
 ) -> Tensor:
     """Norms of matrices in two axes: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
-    x = _typed(x, dtype)
+    x = as_floats(x, dtype, "matrix_norm")
     if not isinstance(dim, (tuple, list)) or len(dim) != 2:
         raise TypeError(f"matrix_norm(): dim is {dim!r}; wanted two axes")
-    (a, b), keep = axes_tuple(dim, x.ndim, "matrix_norm"), keepdim or keepdims
+    keep = flag(keepdim, "keepdim") or flag(keepdims, "keepdims")
+    a, b = axes_tuple(dim, x.ndim, "matrix_norm")
     if (a, b) == (x.ndim - 2, x.ndim - 1):
         return _matrix_norm(x, ord, keep)
     made = _matrix_norm(moveaxis(x, (a, b), (-2, -1)), ord, keep)
@@ -363,7 +363,7 @@ def norm(
     keepdims: Any = NOTHING,
 ) -> Tensor:
     """The norm of vectors or matrices: one axis named, or two."""
-    x = _typed(x, dtype)
+    x = as_floats(x, dtype, "norm")
     axes = axes_of(x, dim, keepdim, axis, keepdims)
     for given in (dim, axis):
         if isinstance(given, (tuple, list)) and not given:

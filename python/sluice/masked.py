@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _core, _ops
 from ._array import layers, reduce, spread
-from ._array.axes import axes_tuple
+from ._array.axes import axes_tuple, flag
 from ._array.math import logaddexp as _logaddexp
 from ._array.shape import as_tensor
 from ._array.types import iinfo
@@ -71,8 +71,8 @@ def _least(x: Any, low: bool) -> Any:
     return iinfo(x.dtype).min if low else iinfo(x.dtype).max
 
 
-def _floats(x: Any) -> Tensor:
-    x = as_tensor(x)
+def _floats(x: Any, dtype: Any = None, what: str = "") -> Tensor:
+    x = reduce.as_floats(x, dtype, what)
     real = x.dtype.is_floating_point or x.dtype.is_complex
     return x if real else _ops.cast(x, _core.float32)
 
@@ -80,7 +80,7 @@ def _floats(x: Any) -> Tensor:
 def sum(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
         mask: Any = None) -> Tensor:  # fmt: skip
     """The sum of the elements that count."""
-    return reduce.sum(_kept(x, mask, 0, dtype), dim, keepdim)
+    return reduce.sum(_kept(x, mask, 0, dtype), dim, keepdim, dtype=dtype)
 
 
 def prod(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
@@ -96,12 +96,12 @@ def prod(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
 
 def cumsum(x: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Running sums of the elements that count."""
-    return reduce.cumsum(_kept(x, mask, 0, dtype), dim)
+    return reduce.cumsum(_kept(x, mask, 0, dtype), dim, dtype=dtype)
 
 
 def cumprod(x: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Running products of the elements that count."""
-    return reduce.cumprod(_kept(x, mask, 1, dtype), dim)
+    return reduce.cumprod(_kept(x, mask, 1, dtype), dim, dtype=dtype)
 
 
 def amax(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
@@ -145,7 +145,7 @@ def _count(x: Tensor, mask: Any, dim: Any, keepdim: bool) -> Tensor:
 def mean(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Tensor:  # fmt: skip
     """The mean of the elements that count."""
-    x = _floats(x) if dtype is None else _ops.cast(as_tensor(x), dtype)
+    x = _floats(x, dtype, "mean")
     total = sum(x, dim, keepdim=keepdim, mask=mask)
     return _ops.div(total, _count(x, mask, dim, keepdim))
 
@@ -162,7 +162,7 @@ def norm(x: Any, ord: float = 2.0, dim: Any = None, *, keepdim: bool = False,
          dtype: Any = None, mask: Any = None) -> Tensor:  # fmt: skip
     """The norm of the elements that count."""
     aside = _INF if ord == -_INF else 0
-    x = _kept(x, mask, aside, dtype)
+    x = _kept(reduce.as_floats(x, dtype, "norm"), mask, aside)
     if dim is not None and x.ndim == 0:
         axes_tuple(dim, 1, "norm")
     over = None if dim is None or dim == () or x.ndim == 0 else dim
@@ -178,8 +178,8 @@ def var(
     if unbiased is not None and correction is not None:
         raise TypeError("unbiased and correction mean the same; wanted one of them")
     less = 1.0 if correction is None else float(correction)
-    less = less if unbiased is None else float(unbiased)
-    x = _floats(x) if dtype is None else _ops.cast(as_tensor(x), dtype)
+    less = less if unbiased is None else float(flag(unbiased, "unbiased"))
+    x = _floats(x, dtype, "var")
     middle = mean(x, dim, keepdim=True, mask=mask)
     total = sum(_ops.square(_ops.sub(x, middle)), dim, keepdim=keepdim, mask=mask)
     count = _ops.maximum(_ops.sub(_count(x, mask, dim, keepdim), less), 0.0)
@@ -198,17 +198,19 @@ def std(
 
 def softmax(x: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """softmax of the elements that count; 0 for the others, NaN where none counts."""
-    return layers.softmax(_kept(_floats(x), mask, -_INF, dtype), dim)
+    return layers.softmax(_kept(_floats(x, dtype, "softmax"), mask, -_INF), dim)
 
 
 def log_softmax(x: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """The logarithm of softmax."""
-    return layers.log_softmax(_kept(_floats(x), mask, -_INF, dtype), dim)
+    x = _kept(_floats(x, dtype, "log_softmax"), mask, -_INF)
+    return layers.log_softmax(x, dim)
 
 
 def softmin(x: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """softmax of the negatives."""
-    return layers.softmax(_ops.neg(_kept(_floats(x), mask, _INF, dtype)), dim)
+    x = _kept(_floats(x, dtype, "softmin"), mask, _INF)
+    return layers.softmax(_ops.neg(x), dim)
 
 
 def normalize(x: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None,
@@ -221,7 +223,7 @@ def normalize(x: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = 
 def logsumexp(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
               mask: Any = None) -> Tensor:  # fmt: skip
     """log(sum(exp(x))) of the elements that count."""
-    x = _kept(_floats(x), mask, -_INF, dtype)
+    x = _kept(_floats(x, dtype, "logsumexp"), mask, -_INF)
     return reduce.logsumexp(x, dim, keepdim)
 
 
@@ -230,6 +232,6 @@ def logaddexp(
     other_mask: Any = None,
 ) -> Tensor:  # fmt: skip
     """log(exp(x) + exp(other)), where each counts."""
-    return _logaddexp(
-        _kept(x, input_mask, -_INF, dtype), _kept(other, other_mask, -_INF, dtype)
-    )
+    x = reduce.as_floats(x, dtype, "logaddexp")
+    other = reduce.as_floats(other, dtype, "logaddexp")
+    return _logaddexp(_kept(x, input_mask, -_INF), _kept(other, other_mask, -_INF))

@@ -84,13 +84,22 @@ def axes_or_none(axis: Any, ndim: int, what: str) -> tuple[int, ...]:
 
 
 def flag(value: Any, what: str) -> bool:
-    """A bool. A str or a type in its place was meant for another parameter:
-    sum(x, 0, float64) is numpy's."""
+    """A bool, of numpy, too; 0 and 1 are as good. Anything else in its place was meant
+    for another parameter: sum(x, 0, float64) is numpy's."""
     if value is True or value is False:
         return bool(value)
-    if isinstance(value, (str, bytes, float)) or not hasattr(value, "__bool__"):
+    if isinstance(value, (str, bytes, float, Tensor)) or not hasattr(value, "__bool__"):
         raise TypeError(f"{what} is a {type(value).__name__}; wanted a bool")
+    if isinstance(value, int) and value not in (0, 1):
+        raise TypeError(f"{what} is {value}; wanted a bool")
     return bool(value)
+
+
+def flags(**given: Any) -> None:
+    """TypeError for the first of these that is no bool."""
+    for what, value in given.items():
+        if value is not True and value is not False:
+            flag(value, what)
 
 
 def whole(value: Any, what: str) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor, tensor
-from .axes import sizes
+from .axes import flag, sizes
 from .device import device_like, placed
 from .open_sizes import has_symbols, identity
 
@@ -31,7 +31,7 @@ _i64 = _core.int64
 
 
 def _finished(made: Tensor, requires_grad: bool) -> Tensor:
-    if requires_grad:
+    if flag(requires_grad, "requires_grad"):
         made.requires_grad_()
     return made
 
@@ -47,7 +47,7 @@ def full(
 ) -> Tensor:
     """A tensor of that shape, every element `fill_value`."""
     made = _core.full(sizes(shape), fill_value, dtype)
-    return made.requires_grad_() if requires_grad else made
+    return _finished(made, requires_grad)
 
 
 def zeros(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple
+from .axes import axes_tuple, flag, flags
 from .device import beside
 from .shape import as_tensor, matrix_transpose, may_be, moveaxis, sized
 
@@ -58,7 +58,7 @@ def _square(x: Any, what: str) -> Tensor:
 
 def lu(x: Any, *, pivot: bool = True) -> LUResult:
     """x = P L U: P orders rows, L is lower with ones on its diagonal, U upper."""
-    if not pivot:
+    if not flag(pivot, "pivot"):
         raise NotImplementedError("lu(): pivot=False is not supported; wanted True")
     x = as_tensor(x)
     if x.ndim < 2:
@@ -103,7 +103,7 @@ def _swaps(order: Tensor, count: int) -> Tensor:
 
 def lu_factor(x: Any, *, pivot: bool = True) -> LUFactorResult:
     """L and U in one matrix, and the swaps of rows on the way to it."""
-    if not pivot:
+    if not flag(pivot, "pivot"):
         raise NotImplementedError("lu_factor(): pivot=False is not supported")
     x = as_tensor(x)
     if x.ndim < 2:
@@ -134,6 +134,7 @@ def lu_solve(
 
     adjoint: of A with its axes swapped.
     """
+    flags(left=left, adjoint=adjoint)
     LU, pivots, B = _square(LU, "lu_solve"), sized(pivots, -1), as_tensor(B)
     if LU.dtype.is_complex:
         raise NotImplementedError("lu_solve(): complex numbers; wanted real ones")

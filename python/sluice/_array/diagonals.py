@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple
+from .axes import axes_tuple, whole
 from .device import device_like, placed
 from .math import diag
 from .shape import as_tensor, moveaxis, own_copy, ravel
@@ -54,6 +54,7 @@ def adjoint(x: Any) -> Tensor:
 
 
 def _places(keep: Any, row: int, col: int, dtype: Any) -> Tensor:
+    row, col = whole(row, "row"), whole(col, "col")
     if row < 0 or col < 0:
         raise ValueError(f"{row} rows and {col} columns; wanted 0 or more")
     found = [(i, j) for i in range(row) for j in range(col) if keep(j - i)]
@@ -68,7 +69,8 @@ def tril_indices(
     device: Any = None,
 ) -> Tensor:  # fmt: skip
     """Rows and columns of the elements on and below a diagonal."""
-    return _places(lambda d: d <= offset, row, col, dtype)
+    least = whole(offset, "offset")
+    return _places(lambda d: d <= least, row, col, dtype)
 
 
 @placed
@@ -77,4 +79,5 @@ def triu_indices(
     device: Any = None,
 ) -> Tensor:  # fmt: skip
     """Rows and columns of the elements on and above a diagonal."""
-    return _places(lambda d: d >= offset, row, col, dtype)
+    least = whole(offset, "offset")
+    return _places(lambda d: d >= least, row, col, dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import sizes, whole
+from .axes import flag, sizes, whole
 from .create import check_held
 from .device import device_like, placed
 from .generators import drawn, whole_seed
@@ -38,7 +38,7 @@ def _static(shape: Any) -> tuple[int, ...]:
 
 
 def _finished(made: Tensor, requires_grad: bool) -> Tensor:
-    if requires_grad:
+    if flag(requires_grad, "requires_grad"):
         made.requires_grad_()
     return made
 
@@ -111,10 +111,11 @@ def randint_like(
         low, high = 0, high if low is None else low
     if high is None:
         raise TypeError("randint_like(): no high; wanted the end of the numbers")
+    low, high = whole(low, "low"), whole(high, "high")
     kind = _core.find_dtype(dtype or x.dtype)
     if kind.name not in ("bool", "string") and not kind.is_floating_point:
-        check_held(range(int(low), int(high)), kind, "randint_like")
-    made = randint(int(low), int(high), x.shape, device=device_like(x, device))
+        check_held(range(low, high), kind, "randint_like")
+    made = randint(low, high, x.shape, device=device_like(x, device))
     return _ops.cast(made, kind)
 
 
@@ -168,4 +169,5 @@ def multinomial(
     p: Any, num_samples: int, replacement: bool = False, *, generator: Any = None
 ) -> Tensor:
     """Classes drawn from rows of weights p: indices [..., num_samples]."""
+    flag(replacement, "replacement")
     return _ops.multinomial(p, num_samples, replacement=replacement)

@@ -7,6 +7,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from . import decompositions
+from .axes import flag, flags
 from .decompositions import LUResult, _identity, _order, _permutation, _square
 from .device import beside
 from .draws import randn
@@ -44,6 +45,7 @@ def lu_unpack(
     LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> LUResult:
     """P, L and U of what linalg.lu_factor gave; empty where not asked for."""
+    flags(unpack_data=unpack_data, unpack_pivots=unpack_pivots)
     both = sized(LU_data, -2, -1)
     rows, few = int(both.shape[-2]), min(int(n) for n in both.shape[-2:])
     none = _core.full((0,), 0, both.dtype)
@@ -87,6 +89,6 @@ def pca_lowrank(
     A = as_tensor(A)
     if q is None:
         q = min(6, *A.shape[-2:])
-    if center:
+    if flag(center, "center"):
         A = _ops.sub(A, _ops.mean(A, (-2,), True))
     return svd_lowrank(A, q, niter)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
+from .axes import flag
 from .decompositions import LUFactorResult, _identity, _square, lu_factor
 from .matrix import cholesky
 from .shape import matrix_transpose, sized
@@ -62,12 +63,14 @@ def cholesky_ex(
     x: Any, *, upper: bool = False, check_errors: bool = False
 ) -> CholeskyEx:
     """cholesky, and 0 for each matrix: one that is not positive definite raises."""
+    flag(check_errors, "check_errors")
     x = _square(x, "cholesky_ex")
     return CholeskyEx(cholesky(x, upper), _info(x))
 
 
 def inv_ex(x: Any, *, check_errors: bool = False) -> InvEx:
     """The inverses, and 0 for each matrix: a singular one raises."""
+    flag(check_errors, "check_errors")
     x = _square(x, "inv_ex")
     return InvEx(_ops.inverse(x), _info(x))
 
@@ -78,6 +81,7 @@ def solve_ex(
     """solve, and 0 for each matrix: a singular one raises."""
     from ..linalg import solve
 
+    flag(check_errors, "check_errors")
     A = _square(A, "solve_ex")
     return SolveEx(solve(A, B, left=left), _info(A))
 
@@ -86,6 +90,7 @@ def lu_factor_ex(
     x: Any, *, pivot: bool = True, check_errors: bool = False
 ) -> LUFactorEx:
     """lu_factor, and 0 for each matrix."""
+    flag(check_errors, "check_errors")
     x = sized(x, -2, -1)
     made: LUFactorResult = lu_factor(x, pivot=pivot)
     info = _core.full(x.shape[:-2], 0, _core.int32) if 0 in x.shape[-2:] else _fine(x)

@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from .axes import NOTHING, one_of
+from .reduce import as_floats
 from .shape import as_tensor
 
 __all__ = [
@@ -72,7 +73,7 @@ def dropout(input: Any, p: float, train: bool) -> Tensor:
 
 def _share(op: Any, x: Any, dim: Any, dtype: Any, axis: Any) -> Tensor:
     dim = one_of(axis, dim if axis is NOTHING else NOTHING, -1)
-    x = as_tensor(x) if dtype is None else _ops.cast(x, dtype)
+    x = as_floats(x, dtype, "softmax")
     if x.ndim == 0 and dim in (0, -1):
         return _ops.reshape(op(_ops.reshape(x, (1,)), 0), ())
     return op(x, dim)

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, one_axis
+from .axes import NOTHING, flag, flags, one_axis, whole
 from .create import meshgrid
 from .device import beside
 from .pick import nonzero, take
@@ -35,6 +35,7 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False) -> Tensor:
     if r == 0:
         return x[:0]
     x = sized(x, -1)
+    flag(with_replacement, "with_replacement")
     choose = itertools.combinations_with_replacement if with_replacement else None
     rows = list((choose or itertools.combinations)(range(int(x.shape[0])), r))
     if not rows:
@@ -109,6 +110,7 @@ def unique_consecutive(
     return_inverse: also which of these each one is. return_counts: how many there
     were of each.
     """
+    flags(return_inverse=return_inverse, return_counts=return_counts)
     dim = dim if axis is NOTHING else axis
     x = as_tensor(x)
     given = x.shape
@@ -154,7 +156,7 @@ def nonzero_static(x: Any, *, size: int, fill_value: int = -1) -> Tensor:
     kept = _ops.less(beside(x, _ops.range(0, few, 1)), count)
     none = _ops.expand_dims(order, 1)[:, :0]
     places = stack(unravel_index(order, x.shape), 1) if x.ndim else none
-    fill = _core.full((), fill_value, _core.int64)
+    fill = _core.full((), whole(fill_value, "fill_value"), _core.int64)
     made = _ops.where(_ops.expand_dims(kept, 1), places, beside(x, fill))
     rest = _core.full((size - few, x.ndim), fill_value, _core.int64)
     return _ops.concat([made, beside(x, rest)], axis=0)

@@ -7,7 +7,15 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, axes_tuple, not_several, one_axis, one_of, whole
+from .axes import (
+    NOTHING,
+    axes_tuple,
+    flag,
+    not_several,
+    one_axis,
+    one_of,
+    whole,
+)
 from .reduce import truth, widened
 from .shape import as_tensor, broadcast_arrays, may_be, moveaxis, own_copy
 
@@ -247,8 +255,9 @@ def isclose(
 ) -> Tensor:
     """|a - other| <= atol + rtol |other|, elementwise."""
     for name, bound in (("rtol", rtol), ("atol", atol)):
-        if bound < 0:
+        if not bound >= 0:  # nor NaN
             raise ValueError(f"isclose(): {name} is {bound}; wanted it 0 or more")
+    flag(equal_nan, "equal_nan")
     a, other = as_tensor(a), as_tensor(other)
     if a.dtype.is_complex or other.dtype.is_complex:
         return _close_complex(a, other, rtol, atol, equal_nan)

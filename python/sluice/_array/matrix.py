@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
+from .axes import flag, flags
 from .shape import as_tensor, matrix_transpose, sized
 
 __all__ = [
@@ -44,6 +45,7 @@ class TriangularSolve(NamedTuple):
 
 def cholesky(x: Any, upper: bool = False) -> Tensor:
     """Lower triangular L with L L^T = x; its transpose on request."""
+    flag(upper, "upper")
     made = _ops.cholesky(symmetric(matrix_transpose(x) if upper else x))
     return matrix_transpose(made) if upper else made
 
@@ -64,16 +66,18 @@ def symmetric(x: Any) -> Tensor:
 
 def cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Tensor:
     """x with L L^T x = b, for what cholesky gives."""
-    return _ops.cholesky_solve(matrix_transpose(factor) if upper else factor, b)
+    turned = flag(upper, "upper")
+    return _ops.cholesky_solve(matrix_transpose(factor) if turned else factor, b)
 
 
 def qr(x: Any, some: bool = True) -> QR:
     """x = Q R, Q with orthonormal columns: as many as needed, or all."""
-    return QR(*_ops.qr(sized(x, -2, -1), full=not some))
+    return QR(*_ops.qr(sized(x, -2, -1), full=not flag(some, "some")))
 
 
 def svd(x: Any, some: bool = True, compute_uv: bool = True) -> SVD:
     """x = U diag(S) V^T; linalg.svd gives V transposed."""
+    flags(some=some, compute_uv=compute_uv)
     if not compute_uv:
         raise NotImplementedError(
             "svd(): compute_uv=False is not supported; linalg.svdvals has the values"
@@ -87,6 +91,7 @@ def triangular_solve(
     unitriangular: bool = False,
 ) -> TriangularSolve:  # fmt: skip
     """x with a x = b for triangular a; linalg.solve_triangular has a first."""
+    flags(upper=upper, transpose=transpose, unitriangular=unitriangular)
     made = _ops.triangular_solve(
         a, b, lower=not upper, adjoint=transpose, unit_diagonal=unitriangular
     )

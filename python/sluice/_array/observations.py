@@ -6,9 +6,10 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
+from .axes import flag, whole
 from .create import linspace
 from .device import placed
-from .shape import as_tensor
+from .shape import as_tensor, may_be
 
 __all__ = ["corrcoef", "cov", "logspace", "vander"]
 
@@ -20,7 +21,7 @@ def cov(
 
     fweights: how often each observation was made; aweights: how much it weighs.
     """
-    x = as_tensor(x)
+    x, correction = as_tensor(x), whole(correction, "correction")
     if x.ndim > 2:
         raise ValueError(f"cov(): x has {x.ndim} axes; wanted 2 at most")
     if x.dtype.is_complex:
@@ -34,6 +35,7 @@ def cov(
             kind = aweights.dtype
             x = _ops.cast(x, _core.promote_types(x.dtype, kind))
     rows = _ops.reshape(x, (1, -1)) if x.ndim < 2 else x
+    _want_weights(rows, fweights, aweights)
     weights = _ops.cast(_ops.ones_like(rows[0]), kind)
     for given in (fweights, aweights):
         if given is not None:
@@ -49,6 +51,24 @@ def cov(
     apart = _ops.sub(rows, mean)
     made = _ops.div(_core.matmul(_ops.mul(apart, weights), apart.mT), left)
     return _ops.reshape(made, ()) if rows.shape[0] == 1 else made
+
+
+def _want_weights(rows: Tensor, fweights: Any, aweights: Any) -> None:
+    """One number for each observation; how often one was made is a whole one."""
+    from ..nn._value_checks import want_all
+
+    for name, given in (("fweights", fweights), ("aweights", aweights)):
+        if given is None:
+            continue
+        w = as_tensor(given)
+        if w.ndim != 1 or not may_be(w.shape[0], rows.shape[1]):
+            raise ValueError(
+                f"cov(): {name} is {list(w.shape)}; wanted one number for each of "
+                f"{rows.shape[1]} observations"
+            )
+        if name == "fweights" and (w.dtype.is_floating_point or w.dtype.is_complex):
+            raise TypeError(f"cov(): fweights is {w.dtype.name}; wanted integers")
+        want_all(_ops.greater_equal(w, 0), f"cov(): {name} has a negative number")
 
 
 def corrcoef(x: Any) -> Tensor:
@@ -72,7 +92,7 @@ def logspace(
         start, end = int(start), int(end)
     powers = linspace(start, end, steps, dtype=_core.float64)
     made = _ops.cast(_ops.pow(_core.tensor(base, _core.float64), powers), its)
-    return made.requires_grad_() if requires_grad else made
+    return made.requires_grad_() if flag(requires_grad, "requires_grad") else made
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
@@ -90,4 +110,5 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     columns = columns[:count]
     if not columns:
         return _core.full((*x.shape, 0), 0, x.dtype)
-    return _ops.stack(columns if increasing else columns[::-1], axis=-1)
+    ascends = flag(increasing, "increasing")
+    return _ops.stack(columns if ascends else columns[::-1], axis=-1)

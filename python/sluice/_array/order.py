@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple, not_several, one_axis
+from .axes import axes_tuple, flag, flags, not_several, one_axis, whole
 from .pick import searchsorted, sort_with_indices
 from .reduce import ValuesAndIndices, amax, amin
 from .shape import as_tensor, moveaxis, own_copy, ravel
@@ -91,7 +91,7 @@ def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> ValuesAndI
     made = sort_with_indices(flat, at)
     place = _core.tensor([k - 1])
     parts = [_ops.gather(part, place, axis=at) for part in made]
-    if not keepdim or x.ndim == 0:
+    if not flag(keepdim, "keepdim") or x.ndim == 0:
         parts = [_ops.squeeze(part, (at,)) for part in parts]
     return ValuesAndIndices(*parts)
 
@@ -103,6 +103,7 @@ def _quantile(
     x: Any, q: Any, dim: int | None, keepdim: bool, how: str, skip: bool, what: str
 ) -> Tensor:
     x = as_tensor(x)
+    flag(keepdim, "keepdim")
     if how not in _BETWEEN:
         raise ValueError(f"{what}(): interpolation is {how!r}; wanted one of "
                          + ", ".join(_BETWEEN))  # fmt: skip
@@ -173,6 +174,7 @@ def isin(
     invert: bool = False,
 ) -> Tensor:  # fmt: skip
     """Whether each element is among others; invert=True: is not."""
+    flags(assume_unique=assume_unique, invert=invert)
     x, others = as_tensor(elements), ravel(test_elements)
     kind = _core.promote_types(x.dtype, others.dtype)
     count = others.shape[0]
@@ -190,6 +192,7 @@ def bucketize(
     x: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
     """Between which of the sorted boundaries each element is."""
+    flag(out_int32, "out_int32")
     made = searchsorted(boundaries, as_tensor(x), right=right)
     return _ops.cast(made, _core.int32) if out_int32 else made
 
@@ -199,7 +202,9 @@ def histc(x: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
 
     Of min = max = 0 from the smallest to the largest; what is outside is not counted.
     """
-    x = ravel(x)
+    x, bins = ravel(x), whole(bins, "bins")
+    if bins < 1:
+        raise ValueError(f"histc(): bins is {bins}; wanted 1 or more")
     if max < min:
         raise ValueError(f"histc(): min is {min} and max {max}; wanted max above min")
     low, high = _core.tensor(float(min), x.dtype), _core.tensor(float(max), x.dtype)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import NOTHING, axes_tuple, one_axis, one_of
+from .axes import NOTHING, axes_tuple, flag, flags, one_axis, one_of
 from .device import beside
 from .reduce import ValuesAndIndices, truth
 from .shape import (
@@ -63,7 +63,7 @@ def where(cond: Any, a: Any = NOTHING, b: Any = NOTHING) -> Any:
 def nonzero(x: Any, *, as_tuple: bool = False) -> Any:
     """Where elements are not 0: one row of indices each, or a vector per axis."""
     rows = _ops.non_zero(as_tensor(x))
-    if not as_tuple:
+    if not flag(as_tuple, "as_tuple"):
         return rows
     ndim = as_tensor(x).ndim
     if ndim == 0:
@@ -272,6 +272,7 @@ def sort(
 
     axis= gives the values alone, as numpy does.
     """
+    flags(descending=descending, stable=True if stable is None else stable)
     if axis is NOTHING:
         return sort_with_indices(x, dim, descending)
     if axis is None:
@@ -298,6 +299,7 @@ def argsort(
     dim: Any = NOTHING,
 ) -> Tensor:
     """The indices along an axis that put x in order."""
+    flags(descending=descending, stable=True if stable is None else stable)
     axis = one_of(axis, dim, -1)
     x = as_tensor(x)
     if x.ndim == 0:
@@ -317,6 +319,7 @@ def topk(
     axis: Any = NOTHING,
 ) -> ValuesAndIndices:
     """The k largest (or smallest) elements along an axis, and where they are."""
+    flags(largest=largest, sorted=sorted)
     axis = one_of(axis, dim if axis is NOTHING else NOTHING, -1)
     if axis in (0, -1) and as_tensor(x).ndim == 0:
         values, places = topk(as_tensor(x).reshape(1), k, 0, largest, sorted)
@@ -331,7 +334,7 @@ def searchsorted(
     sorted_sequence: Any, values: Any, *, right: bool = False, side: str | None = None
 ) -> Tensor:
     """Where values belong in a sorted vector: before its equals, or behind them."""
-    if side == "left" and right:
+    if flag(right, "right") and side == "left":
         raise ValueError("searchsorted(): side is left and right is True")
     if side not in ("left", "right", None):
         raise ValueError(f"searchsorted(): side is {side!r}; wanted left or right")
@@ -372,6 +375,7 @@ def unique(
 
     With dim the different slices along that axis.
     """
+    flags(sorted=sorted, return_inverse=return_inverse, return_counts=return_counts)
     if dim is None:
         values, inverse, counts = _ops.unique(x, sorted=sorted)
     else:

@@ -139,6 +139,8 @@ def cdist(
     if compute_mode not in _CDIST_MODES:
         raise ValueError(f"cdist(): compute_mode is {compute_mode!r}; wanted one of "
                          + ", ".join(_CDIST_MODES))  # fmt: skip
+    if not p >= 0:
+        raise ValueError(f"cdist(): p is {p}; wanted it 0 or more")
     x1, x2 = as_tensor(x1), as_tensor(x2)
     apart = _ops.sub(_ops.expand_dims(x1, -2), _ops.expand_dims(x2, -3))
     return _ops.norm(apart, (-1,), False, p=float(p))

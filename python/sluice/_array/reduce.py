@@ -109,6 +109,17 @@ def widened(x: Any, dtype: Any) -> Any:
     return _ops.cast(x, _core.int64) if x.dtype.name in _SMALL else x
 
 
+def as_floats(x: Any, dtype: Any, what: str) -> Tensor:
+    """x in the type that was asked for, which has fractions: cut off before, they
+    would be missing in a result that is no whole number."""
+    if dtype is None:
+        return as_tensor(x)
+    x = _ops.cast(x, dtype)
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise TypeError(f"{what}(): dtype is {x.dtype}; wanted a type of floats")
+    return x
+
+
 def _as_asked(made: Tensor, dtype: Any) -> Tensor:
     """Bools that were computed as integers are bools again."""
     if dtype is None or made.dtype == _core.find_dtype(dtype):
@@ -160,9 +171,7 @@ def mean(
     keepdims: Any = NOTHING,
 ) -> Tensor:
     """The mean over all elements or some axes; of integers it is a float."""
-    x = as_tensor(x) if dtype is None else _ops.cast(x, dtype)
-    if dtype is not None and not (x.dtype.is_floating_point or x.dtype.is_complex):
-        raise TypeError(f"mean(): dtype is {x.dtype}; wanted a type of floats")
+    x = as_floats(x, dtype, "mean")
     return over(_ops.mean, x, axes_of(x, dim, keepdim, axis, keepdims))
 
 

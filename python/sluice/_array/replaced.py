@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple, one_axis
+from .axes import axes_tuple, flag, one_axis
 from .device import beside, device_like
 from .pick import nonzero, places_in, scatter
 from .shape import as_tensor, broadcast_shapes, moveaxis
@@ -91,7 +91,7 @@ def index_fill(x: Any, dim: int, index: Any, value: Any) -> Tensor:
 def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
     """x[indices] = values; with accumulate they are added, each as often as named."""
     x, values = as_tensor(x), as_tensor(values)
-    if not accumulate:
+    if not flag(accumulate, "accumulate"):
         key = tuple(slice(None) if i is None else i for i in indices)
         return _with(x, key, values)
     places: list[Tensor] = []
@@ -138,7 +138,7 @@ def scatter_reduce(
         raise ValueError(f"scatter_reduce(): reduce is {reduce!r}; wanted one of "
                          + ", ".join(_REDUCE))  # fmt: skip
     start = x
-    if not include_self:
+    if not flag(include_self, "include_self"):
         start = scatter(x, dim, index, value=_least(x, reduce))
     made = scatter(start, dim, index, src, reduce=_REDUCE[reduce])
     if reduce != "mean":
@@ -195,7 +195,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     if self.ndim > 2 and len(set(self.shape)) > 1:
         raise ValueError(f"fill_diagonal_(): sizes {list(self.shape)}; wanted one size")
     rows, columns = self.shape[0], self.shape[1]
-    if self.ndim == 2 and wrap and rows > columns:
+    if flag(wrap, "wrap") and self.ndim == 2 and rows > columns:
         where = [i for i in range(rows) if i % (columns + 1) < columns]
         across = [i % (columns + 1) for i in where]
     else:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import axes_tuple, one_axis
+from .axes import axes_tuple, flag, one_axis
 from .device import device_like
 from .pick import sort_with_indices
 from .reduce import ValuesAndIndices
@@ -44,6 +44,6 @@ def mode(x: Any, dim: int = -1, keepdim: bool = False) -> ValuesAndIndices:
     longest = _ops.argmax(_ops.sub(places, starts), -1, True)
     made = [_ops.take_along(part, longest, axis=-1) for part in (line, order)]
     made = [moveaxis(part, -1, at) for part in made]
-    if not keepdim:
+    if not flag(keepdim, "keepdim"):
         made = [_ops.squeeze(part, (at,)) for part in made]
     return ValuesAndIndices(*made)

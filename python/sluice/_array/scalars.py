@@ -74,6 +74,8 @@ def logit(x: Any, eps: float | None = None) -> Tensor:
     """log(x / (1 - x)); with eps x is held between eps and 1 - eps."""
     x = _floats(x)
     if eps is not None:
+        if not eps <= 0.5:  # nor NaN
+            raise ValueError(f"logit(): eps is {eps}; wanted 0.5 at most")
         x = _ops.minimum(_ops.maximum(x, eps), 1 - eps)
     return _ops.log(_ops.div(x, _ops.sub(1, x)))
 

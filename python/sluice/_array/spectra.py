@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import whole
+from .axes import flags, whole
 from .complex_parts import view_as_real
 from .device import beside
 from .shape import as_tensor, matrix_transpose, moveaxis
@@ -54,6 +54,9 @@ def stft(
     from .. import fft as transforms
     from ..nn.functional import pad
 
+    flags(center=center, normalized=normalized,
+          onesided=onesided is not None and onesided,
+          return_complex=return_complex is not None and return_complex)  # fmt: skip
     x = as_tensor(x)
     if x.ndim not in (1, 2):
         raise ValueError(f"stft(): x has {x.ndim} axes; wanted a signal, or a batch")
@@ -89,6 +92,8 @@ def istft(
     """The signal of spectra that stft gave, by adding pieces up."""
     from .. import fft as transforms
 
+    flags(center=center, normalized=normalized, return_complex=return_complex,
+          onesided=onesided is not None and onesided)  # fmt: skip
     x = as_tensor(x)
     if not x.dtype.is_complex or x.ndim not in (2, 3):
         raise ValueError(f"istft(): x is {x.dtype.name} of {list(x.shape)}; wanted "

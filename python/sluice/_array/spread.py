@@ -11,7 +11,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from .axes import NOTHING, flag, not_several
 from .math import is_nan
-from .reduce import Axes, ValuesAndIndices, axes_of, fast, over, sum
+from .reduce import Axes, ValuesAndIndices, as_floats, axes_of, fast, over, sum
 from .shape import as_tensor, own_copy
 
 __all__ = [
@@ -33,6 +33,8 @@ def _asked(
     # torch.std(x, unbiased) by place: a bool is no axis.
     if isinstance(dim, bool):
         dim, unbiased = None, dim
+    if unbiased is not None:
+        flag(unbiased, "unbiased")
     x = as_tensor(x)
     return x, axes_of(x, dim, keepdim, axis, keepdims), unbiased
 
@@ -161,7 +163,7 @@ def nanmean(
     keepdims: Any = NOTHING,
 ) -> Tensor:
     """The mean of what is not NaN."""
-    x = as_tensor(x) if dtype is None else _ops.cast(x, dtype)
+    x = as_floats(x, dtype, "nanmean")
     if not (x.dtype.is_floating_point or x.dtype.is_complex):
         x = _ops.cast(x, _core.default_float())  # as mean() has it
     axes = axes_of(x, dim, keepdim, axis, keepdims)
@@ -240,14 +242,15 @@ def norm(
     keepdims: Any = NOTHING,
 ) -> Tensor:
     """The p-norm over all elements or some axes; "fro" is p = 2, "nuc" of matrices."""
-    x = as_tensor(x) if dtype is None else _ops.cast(x, dtype)
+    x = as_floats(x, dtype, "norm")
     axes = axes_of(x, dim, keepdim, axis, keepdims)
     if axes.nothing:
         raise ValueError("norm(): axis names no axes; wanted some, or None for all")
     if p == "nuc":
         from ..linalg import matrix_norm
 
-        return matrix_norm(x, "nuc", axes.over or (-2, -1), axes.keep)
+        over_two = (-2, -1) if axes.over is None else axes.over
+        return matrix_norm(x, "nuc", over_two, axes.keep)
     if isinstance(p, str) and p != "fro":
         raise ValueError(f"norm(): p is {p!r}; wanted a number, fro or nuc")
     p = 2.0 if p is None or p == "fro" else float(p)

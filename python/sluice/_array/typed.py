@@ -7,6 +7,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor, tensor
 from . import shape
+from .axes import flag
 from .create import check_held
 from .device import device_like
 from .draws import randint
@@ -124,7 +125,8 @@ def poisson(x: Any, *, generator: Any = None) -> Tensor:
 def _window(name: str, length: int, periodic: bool, how: dict[str, Any]) -> Tensor:
     from ..signal import windows
 
-    made: Tensor = getattr(windows, name)(length, sym=not periodic, **how)
+    whole = not flag(periodic, "periodic")
+    made: Tensor = getattr(windows, name)(length, sym=whole, **how)
     return made
 
 

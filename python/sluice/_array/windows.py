@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import one_axis, whole
+from .axes import flag, one_axis, whole
 from .device import beside
 from .pick import places_in, take
 from .shape import as_tensor, moveaxis, sized
@@ -60,7 +60,7 @@ def put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Tensor:
             f"put(): {places.shape[0]} indices, {values.shape[0]} elements of source; "
             "wanted as many"
         )
-    if accumulate:
+    if flag(accumulate, "accumulate"):
         places = _ops.where(_ops.less(places, 0), places + _ops.size(flat), places)
         made = _ops.index_add(flat, places, values, axis=0)
     else:
@@ -77,7 +77,7 @@ def renorm(x: Any, p: float, dim: int, maxnorm: float) -> Tensor:
         raise ValueError(f"renorm(): x has {x.ndim} axes; wanted 2 or more")
     if p <= 0:
         raise ValueError(f"renorm(): p is {p}; wanted it above 0")
-    if maxnorm < 0:
+    if not maxnorm >= 0:  # nor NaN
         raise ValueError(f"renorm(): maxnorm is {maxnorm}; wanted it 0 or more")
     at = one_axis(dim, x.ndim, "renorm")
     others = tuple(i for i in range(x.ndim) if i != at)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .. import _core
+from .._array.axes import whole
 from ._optimizer import Closure, Optimizer
 
 __all__ = [
@@ -192,6 +193,8 @@ class Adafactor(Optimizer):
 
     def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
         read = super()._to_core(options)
+        if not read["d"] >= 1:
+            raise ValueError(f"Adafactor: d is {read['d']}; wanted 1 or more")
         return {**read, "eps1": 0.0 if read["eps1"] is None else read["eps1"]}
 
 
@@ -253,7 +256,13 @@ class LBFGS(Optimizer):
     def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
         read = dict(options)
         read["strong_wolfe"] = read.pop("line_search_fn") is not None
-        return {**read, "max_eval": read["max_eval"] or 0}
+        # One step is made however few calls are allowed; 0 has the core choose.
+        most = read["max_eval"]
+        if most is None:
+            most = 0 if read["max_iter"] != 1 else 2
+        elif whole(most, "LBFGS: max_eval") in (0, 1):
+            most = 2
+        return {**read, "max_eval": most}
 
     def step(self, closure: Closure | None = None) -> Any:
         """Several updates; returns the loss before them."""

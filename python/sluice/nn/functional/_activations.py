@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import _core
-from ..._array.axes import axes_tuple
+from ..._array.axes import axes_tuple, flag
 from ..._array.device import device_like
 from ..._array.draws import rand
 from ..._array.math import clip
+from ..._array.reduce import as_floats
 from ..._array.shape import as_tensor
 from ..._core import Tensor
 from ._in_place import source, written
@@ -58,7 +59,7 @@ _soft_shrink, _hard_shrink = _op("SoftShrink"), _op("HardShrink")
 _tanh_shrink, _log_sigmoid = _op("TanhShrink"), _op("LogSigmoid")
 _threshold, _glu, _neg = _op("Threshold"), _op("Glu"), _op("Neg")
 _where = _op("Select")
-_softmax, _log_softmax, _cast = _op("Softmax"), _op("LogSoftmax"), _op("Cast")
+_softmax, _log_softmax = _op("Softmax"), _op("LogSoftmax")
 
 
 def relu(input: Any, inplace: bool = False) -> Tensor:
@@ -83,7 +84,7 @@ def rrelu(
         raise ValueError(f"rrelu(): lower is {lower}, upper {upper}; wanted 0 <= lower "
                          "<= upper")  # fmt: skip
     x = as_tensor(source(input) if inplace else input)
-    if training:
+    if flag(training, "training"):
         drawn = rand(x.shape, dtype=x.dtype, device=device_like(x, None))
         slope = drawn * (upper - lower) + lower
         made = _where(x > 0, x, x * slope)
@@ -106,6 +107,8 @@ def selu(input: Any, inplace: bool = False) -> Tensor:
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """The input where positive, else alpha (exp(input / alpha) - 1)."""
+    if alpha == 0:
+        raise ValueError("celu(): alpha is 0; wanted another number")
     made = _celu(source(input) if inplace else input, alpha)
     return written(input, made) if inplace else made
 
@@ -166,7 +169,7 @@ def hardtanh(
     input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
     """The input held between min_val and max_val."""
-    if min_val > max_val:
+    if not min_val <= max_val:  # nor NaN
         raise ValueError(
             f"hardtanh(): min_val is {min_val}, max_val {max_val}; wanted "
             "min_val <= max_val"
@@ -235,7 +238,7 @@ def glu(input: Any, dim: int = -1) -> Tensor:
 
 
 def _typed(input: Any, dtype: Any) -> Any:
-    return input if dtype is None else _cast(input, dtype)
+    return input if dtype is None else as_floats(input, dtype, "softmax")
 
 
 def _along(op: Any, input: Any, dim: int | None, dtype: Any) -> Tensor:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import _core
+from ..._array.axes import flag, whole
 from ..._array.create import arange
 from ..._array.device import beside
 from ..._array.math import clip
@@ -58,9 +59,9 @@ def _losses(
     seen = gather(clip(log_probs, min=_NEVER), 2, index)
     never = beside(seen, as_tensor(_NEVER)).to(seen.dtype)
     place = beside(seen, arange(wide))
-    # Past a blank one may go if the labels around it differ.
+    # Past a blank one may go if the labels around it differ; blanks do not.
     before = pad(around, [2, 0], value=blank)[:, :wide]
-    skips = (around != blank) & (around != before) & (place >= 2)
+    skips = (around != before) & (place >= 2)
     first = (place < 2) & (place <= 2 * expand_dims(lengths, 1))
     alpha = _where(first, seen[0], never)
     for t in range(1, count):
@@ -79,7 +80,12 @@ def _losses(
 
 
 def _counts(given: Any, x: Tensor, batch: Any, name: str) -> Tensor:
-    found = beside(x, as_tensor(given)).to(_core.int64)
+    found = as_tensor(given)
+    if found.dtype.is_floating_point or found.dtype in (_core.bool, _core.complex64):
+        raise TypeError(
+            f"ctc_loss(): {name} are {found.dtype.name}; wanted integers"
+        )
+    found = beside(x, found).to(_core.int64)
     if found.ndim == 0:
         found = expand_dims(found, 0)
     if found.ndim != 1 or found.shape[0] != batch:
@@ -117,6 +123,7 @@ def ctc_loss(
     kind = x.dtype
     if not kind.is_floating_point:
         raise TypeError(f"ctc_loss(): log_probs are {kind.name}; wanted floats")
+    blank, zeroed = whole(blank, "blank"), flag(zero_infinity, "zero_infinity")
     if not 0 <= blank < x.shape[2]:
         raise ValueError(f"ctc_loss(): blank is {blank}; wanted one of the classes")
     if kind in (_core.float16, _core.bfloat16):
@@ -146,7 +153,7 @@ def ctc_loss(
     )
     loss = _losses(x, labels, steps, lengths, blank)
     lost = loss > -_NEVER / 10
-    instead = 0.0 if zero_infinity else float("inf")
+    instead = 0.0 if zeroed else float("inf")
     loss = _where(lost, beside(loss, as_tensor(instead)).to(loss.dtype), loss)
     loss = loss.to(kind)
     if reduction == "mean":

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import _core
+from ..._array.axes import flag
 from ..._array.create import arange
 from ..._array.device import beside
 from ..._array.math import clip
@@ -146,6 +147,10 @@ def _want(x: Tensor, grid: Tensor, mode: str, padding: str) -> None:
         raise ValueError("grid_sample(): input has no elements along an axis")
 
 
+def _aligned(align_corners: Any) -> bool:
+    return align_corners is not None and flag(align_corners, "align_corners")
+
+
 def grid_sample(
     input: Any,
     grid: Any,
@@ -162,7 +167,7 @@ def grid_sample(
         wide, fine = x.to(_core.float32), g.to(_core.float32)
         made = grid_sample(wide, fine, mode, padding_mode, align_corners)
         return made.to(x.dtype)
-    axes, align = x.ndim - 2, bool(align_corners)
+    axes, align = x.ndim - 2, _aligned(align_corners)
     shape = tuple(g.shape[1:-1])
     flat = g.reshape(g.shape[0], -1, axes)
     places: list[Tensor] = []
@@ -184,7 +189,7 @@ def grid_sample(
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
     """A grid for grid_sample by matrices [N, 2, 3] (images of size [N, C, H, W]) or
     [N, 3, 4] (volumes) that take a place of the result to one of the input."""
-    matrix, sizes = as_tensor(theta), list(size)[2:]
+    matrix, sizes, align = as_tensor(theta), list(size)[2:], _aligned(align_corners)
     axes = len(sizes)
     if not matrix.dtype.is_floating_point:
         raise TypeError(f"affine_grid(): theta is {matrix.dtype.name}; wanted floats")
@@ -203,7 +208,7 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Ten
         at = beside(matrix, arange(n)).to(matrix.dtype)
         if n == 1:
             at = at * 0
-        elif align_corners:
+        elif align:
             at = at * 2 / (n - 1) - 1
         else:
             at = (at * 2 + 1) / n - 1

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import _core
+from ..._array.axes import whole
 from ..._core import Tensor
 from ._pool_indices import adaptive_max_indices, max_indices
 
@@ -217,7 +218,7 @@ def avg_pool(
         return _core.nn_avg_pool(
             axes, input, kernel_size, stride, padding, ceil_mode, count_include_pad
         )
-    if divisor_override == 0:
+    if whole(divisor_override, "divisor_override") == 0:
         raise ValueError("divisor_override is 0; wanted another number")
     sizes = [kernel_size] if isinstance(kernel_size, int) else list(kernel_size)
     elements = math.prod(sizes * axes if len(sizes) == 1 else sizes)
@@ -339,6 +340,8 @@ AdaptiveSize = int | Sequence[int | None]
 
 def adaptive_pool(axes: int, max: bool, input: Any, size: AdaptiveSize) -> Tensor:
     """Pooling to `size`, in which None keeps the size that input's axis has."""
+    if isinstance(size, Sequence) and len(size) != axes:
+        raise ValueError(f"output_size is {size}; wanted {axes} sizes, or one number")
     if isinstance(size, Sequence) and None in size:
         size = [
             int(input.shape[i - axes]) if n is None else n for i, n in enumerate(size)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import _core
-from ..._array.axes import whole
+from ..._array.axes import flag, whole
 from ..._array.shape import as_tensor
 from ..._core import Tensor
 from ._images import adaptive_pool
@@ -47,6 +47,10 @@ def interpolate(
     """Lines [N, C, L], images [N, C, H, W] or volumes [N, C, D, H, W] of another
     size; mode: nearest, nearest-exact, area, linear (lines), bilinear, bicubic
     (images), trilinear (volumes)."""
+    for name, given in (("align_corners", align_corners), ("antialias", antialias),
+                        ("recompute_scale_factor", recompute_scale_factor)):  # fmt: skip
+        if given is not None:
+            flag(given, name)
     if (size is None) == (scale_factor is None):
         raise ValueError("interpolate: wanted either a size or a scale_factor")
     x = as_tensor(input)

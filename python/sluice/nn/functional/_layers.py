@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _core, _ops
+from ..._array.axes import flag, whole
 from ..._array.device import device_like
 from ..._array.draws import rand
 from ..._array.open_sizes import has_symbols, padded
@@ -95,7 +96,7 @@ def _set_aside(input: Any, p: float, training: bool, channels: bool) -> Tensor:
     if not 0 <= p <= 1:
         raise ValueError(f"alpha_dropout(): p is {p}; wanted 0 <= p <= 1")
     x = as_tensor(input)
-    if not training or p == 0:
+    if not flag(training, "training") or p == 0:
         return x
     if p == 1:
         return _ops.mul(x, 0)
@@ -166,7 +167,7 @@ def checked_table(
     """What an embedding does to its table before it looks rows up."""
     if max_norm is not None:
         _shrink_rows(table, ids, max_norm, norm_type)
-    if scale_grad_by_freq:
+    if flag(scale_grad_by_freq, "scale_grad_by_freq"):
         raise NotImplementedError("scale_grad_by_freq=True is not supported")
 
 
@@ -199,6 +200,11 @@ def embedding(
 
 def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
     """Labels as rows with one 1; as many classes as the largest label asks for."""
+    if whole(num_classes, "num_classes") < -1:
+        raise ValueError(
+            f"one_hot(): num_classes is {num_classes}; wanted a number of classes, or "
+            "-1 for as many as there are"
+        )
     return _core.nn_one_hot(tensor, num_classes)
 
 
@@ -222,6 +228,8 @@ def pad(
     """A border around the input: (before, after) of the last axis, then of the one
     before it, and so on. mode: constant, reflect, replicate, circular."""
     number = 0.0 if value is None else value
+    if mode != "constant" and number != 0:
+        raise ValueError(f"pad(): value is {value} and mode {mode!r}, which has none")
     if mode == "constant" and isinstance(input, Tensor):
         # The core takes a double, and cuts off what integers do not hold.
         if has_symbols(pad) or not (number == 0 or input.dtype.is_floating_point):
@@ -269,7 +277,7 @@ def scaled_dot_product_attention(
     and values may have fewer heads than queries; without it as many, or one.
     """
     query, key, value = as_tensor(query), as_tensor(key), as_tensor(value)
-    if not enable_gqa:
+    if not flag(enable_gqa, "enable_gqa"):
         _as_many_heads(query, key, value)
     if attn_mask is not None:
         attn_mask = as_tensor(attn_mask)

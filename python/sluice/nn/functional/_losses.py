@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import _core
+from ..._array.axes import flag
+from ..._array.shape import as_tensor, may_be
 from ..._core import Tensor
 
 __all__ = [
@@ -33,9 +35,10 @@ def _reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     """As one word, also from the two flags PyTorch has for it from before."""
     if size_average is None and reduce is None:
         return reduction
-    if reduce is not None and not reduce:
-        return "none"
-    return "mean" if size_average is None or size_average else "sum"
+    # mse_loss(x, y, "sum") is no flag: it would be the mean.
+    whole = reduce is None or flag(reduce, "reduce")
+    mean = size_average is None or flag(size_average, "size_average")
+    return "none" if not whole else "mean" if mean else "sum"
 
 
 def reduced(loss: Tensor, reduction: str, what: str) -> Tensor:
@@ -47,6 +50,35 @@ def reduced(loss: Tensor, reduction: str, what: str) -> Tensor:
             f"{what}(): reduction is {reduction!r}; wanted mean, sum or none"
         )
     return loss.mean() if reduction == "mean" else loss.sum()
+
+
+def want_class_weights(weight: Any, input: Any, what: str) -> None:
+    """Of another size some classes would have no weight, or another's."""
+    if weight is None:
+        return
+    w, x = as_tensor(weight), as_tensor(input)
+    classes = x.shape[1 if x.ndim > 1 else 0] if x.ndim > 0 else None
+    if w.ndim != 1 or not (classes is None or may_be(w.shape[0], classes)):
+        raise ValueError(
+            f"{what}(): weight is {list(w.shape)}; wanted one number for each of "
+            f"{classes} classes"
+        )
+
+
+def _want_element_weights(weight: Any, input: Any, name: str, what: str) -> None:
+    """A larger one would make a larger loss: of elements that are not there."""
+    if weight is None:
+        return
+    w, x = as_tensor(weight), as_tensor(input)
+    sizes = zip(w.shape[::-1], x.shape[::-1])
+    fits = w.ndim <= x.ndim and all(
+        m is None or may_be(n, m) or may_be(n, 1) for n, m in sizes
+    )
+    if not fits:
+        raise ValueError(
+            f"{what}(): {name} is {list(w.shape)}, input {list(x.shape)}; wanted one "
+            "that broadcasts to the input"
+        )
 
 
 def mse_loss(
@@ -98,6 +130,12 @@ def cross_entropy(
     """Of the softmax of logits [N, C, ...], given classes [N, ...] or
     probabilities [N, C, ...]."""
     reduction = _reduction(size_average, reduce, reduction)
+    want_class_weights(weight, input, "cross_entropy")
+    if ignore_index >= 0 and as_tensor(target).dtype.is_floating_point:
+        raise ValueError(
+            f"cross_entropy(): ignore_index is {ignore_index} and target floats; "
+            "wanted a target of classes"
+        )
     return _core.nn_cross_entropy(
         input, target, weight, ignore_index, reduction, label_smoothing
     )
@@ -114,6 +152,7 @@ def nll_loss(
 ) -> Tensor:  # fmt: skip
     """Minus the logarithm of a probability, input [N, C, ...], at its class."""
     reduction = _reduction(size_average, reduce, reduction)
+    want_class_weights(weight, input, "nll_loss")
     return _core.nn_nll_loss(input, target, weight, ignore_index, reduction)
 
 
@@ -123,6 +162,7 @@ def binary_cross_entropy(
 ) -> Tensor:  # fmt: skip
     """Of probabilities; the target is 0 or 1, or a probability itself."""
     reduction = _reduction(size_average, reduce, reduction)
+    _want_element_weights(weight, input, "weight", "binary_cross_entropy")
     return _core.nn_bce(input, target, weight, reduction)
 
 
@@ -137,6 +177,9 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """Of the sigmoid of the input; the target is 0 or 1, or a probability."""
     reduction = _reduction(size_average, reduce, reduction)
+    what = "binary_cross_entropy_with_logits"
+    _want_element_weights(weight, input, "weight", what)
+    _want_element_weights(pos_weight, input, "pos_weight", what)
     return _core.nn_bce_with_logits(input, target, weight, pos_weight, reduction)
 
 
@@ -197,7 +240,7 @@ def triplet_margin_loss(
         raise ValueError(
             f"triplet_margin_loss(): margin is {margin}; wanted it positive"
         )
-    if p != 2 or eps != 1e-6 or swap:
+    if flag(swap, "swap") or p != 2 or eps != 1e-6:
         near = _core.nn_pairwise_distance(anchor, positive, p, eps, False)
         far = _core.nn_pairwise_distance(anchor, negative, p, eps, False)
         if swap:

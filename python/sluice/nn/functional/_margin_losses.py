@@ -10,13 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import _core
+from ..._array.axes import flag, flags
 from ..._array.math import clip
 from ..._array.pick import gather
 from ..._array.shape import as_tensor, expand_dims
 from ..._core import Tensor
 from ._activations import logsigmoid, relu, softplus
 from ._layers import one_hot, pairwise_distance
-from ._losses import _reduction, reduced
+from ._losses import _reduction, reduced, want_class_weights
 
 __all__ = [
     "gaussian_nll_loss",
@@ -80,12 +81,13 @@ def multi_margin_loss(
     if x.ndim == 1:
         x, y = expand_dims(x, 0), y.reshape(1)
     right = gather(x, 1, expand_dims(y, 1))
+    want_class_weights(weight, x, "multi_margin_loss")
     over = relu(margin - right + x) ** p
     if weight is not None:
         over = over * expand_dims(as_tensor(weight)[y], 1)
     others = 1 - one_hot(y, x.shape[1]).to(x.dtype)
     each = (over * others).mean(1)
-    if reduction == "none" and as_tensor(input).ndim == 1:
+    if reduction == "none" and as_tensor(target).ndim == 0:
         each = each.reshape(())
     return reduced(each, reduction, "multi_margin_loss")
 
@@ -124,6 +126,7 @@ def poisson_nll_loss(
 ) -> Tensor:  # fmt: skip
     """The negative log-likelihood of counts; full: with log(target!)."""
     reduction = _reduction(size_average, reduce, reduction)
+    flags(log_input=log_input, full=full)
     x, y = as_tensor(input), as_tensor(target)
     each = x.exp() - y * x if log_input else x - y * (x + eps).log()
     if full:
@@ -159,7 +162,7 @@ def gaussian_nll_loss(
         )
     v = v + (clip(v, min=eps) - v).detach()
     each = 0.5 * (v.log() + (x - y) ** 2 / v)
-    if full:
+    if flag(full, "full"):
         each = each + 0.5 * math.log(2 * math.pi)
     return reduced(each, reduction, "gaussian_nll_loss")
 
@@ -179,6 +182,6 @@ def triplet_margin_with_distance_loss(
         raise ValueError(f"{what}(): margin is {margin}; wanted it positive")
     apart = pairwise_distance if distance_function is None else distance_function
     far = apart(anchor, negative)
-    if swap:
+    if flag(swap, "swap"):
         far = _core.op_function("Minimum")(far, apart(positive, negative))
     return reduced(relu(apart(anchor, positive) - far + margin), reduction, what)

@@ -52,6 +52,8 @@ def batch_norm(
     ones.
     """
     if training:
+        if eps <= 0:
+            raise ValueError(f"batch_norm(): eps is {eps}; wanted it positive")
         want_deviation("batch_norm", input, 0)
     return _core.nn_batch_norm(
         input, running_mean, running_var, None, weight, bias, training, momentum, eps

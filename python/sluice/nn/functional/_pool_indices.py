@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import _core
+from ..._array.axes import whole
 from ..._array.create import arange, zeros
 from ..._array.device import beside
 from ..._array.pick import scatter
@@ -30,6 +31,16 @@ _broadcast: Op = _core.op_function("BroadcastTo")
 def _each(size: Any, axes: int) -> list[int]:
     sizes = list(size) if isinstance(size, Sequence) else [size]
     return sizes * axes if len(sizes) == 1 else sizes
+
+
+def _one_each(size: Any, axes: int, name: str, what: str) -> list[int]:
+    """One number for all axes, or a list of one for each: no more, no fewer."""
+    sizes = list(size) if isinstance(size, Sequence) else [size] * axes
+    if len(sizes) != axes:
+        raise ValueError(
+            f"{what}(): {name} is {size}; wanted one number, or {axes} of them"
+        )
+    return [whole(n, f"{what}(): {name}") for n in sizes]
 
 
 def _places(x: Tensor, axes: int) -> Tensor:
@@ -135,11 +146,11 @@ def max_unpool(
         )
     if at.dtype != _core.int64:
         raise TypeError(f"{what}(): indices are {at.dtype.name}; wanted int64")
-    kernel = _each(kernel_size, axes)
-    steps = kernel if stride is None or stride == [] else _each(stride, axes)
-    sizes = _wanted_sizes(
-        x, axes, kernel, steps, _each(padding, axes), output_size, what
-    )
+    kernel = _one_each(kernel_size, axes, "kernel_size", what)
+    plain = stride is None or stride == []
+    steps = kernel if plain else _one_each(stride, axes, "stride", what)
+    border = _one_each(padding, axes, "padding", what)
+    sizes = _wanted_sizes(x, axes, kernel, steps, border, output_size, what)
     total: Any = 1
     for size in sizes:
         total = total * size

@@ -17,8 +17,7 @@ Size = int | Sequence[int]
 
 
 def _two(size: Any, name: str, what: str, least: int) -> tuple[Any, Any]:
-    sizes = tuple(size) if isinstance(size, Sequence) else (size,)
-    sizes = sizes * 2 if len(sizes) == 1 else sizes
+    sizes = tuple(size) if isinstance(size, Sequence) else (size, size)
     if len(sizes) != 2 or any(n < least for n in sizes):
         raise ValueError(
             f"{what}(): {name} is {size}; wanted one number or two, of {least} or more"
