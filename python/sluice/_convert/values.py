@@ -121,6 +121,13 @@ def is_mixed(tensor: Any) -> bool:
     return getattr(tensor, "_sl_mixed", False)
 
 
+def class_of(value: Any) -> Any:
+    """What a value is outside: a tensor, a number of some class, or either."""
+    if isinstance(value, Tensor):
+        return None if is_mixed(value) else python_number(value) or Tensor
+    return value.__class__
+
+
 def is_number(value: Any) -> bool:
     """Whether it is a number that takes the type of what it meets."""
     return type(value) in _DEFAULTS or isinstance(value, Symbol)
