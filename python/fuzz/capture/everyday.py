@@ -22,7 +22,7 @@ FEATURES = {
     "returns": 0.25, "raises": 0.2, "branches": 0.6, "kinds": 0.2, "sets": 0.12,
 }
 
-PRELUDE = '''\
+PRELUDE = r'''\
 import collections
 import dataclasses
 
@@ -79,7 +79,7 @@ def parts(t):
 
 def told(error):
     """An exception as a result. Refusals are none."""
-    name, message = type(error).__name__, str(error)
+    name, message = type(error).__name__, str(error).partition("\n")[0]
     if name == "StagingError" or "graph" in message or "record" in message:
         raise error
     return name, message
