@@ -51,8 +51,15 @@ from .library import is_library
 from .logic import if_exp
 from .plain_attributes import PLAIN_ATTRIBUTES
 from .printing import effect_of, print_
-from .texts import Text, is_of_graph, known_all, ordered
-from .values import Tensor, decided, in_graph, number_of, python_number
+from .texts import Text, attr, is_of_graph, known_all, ordered
+from .values import (
+    Tensor,
+    decided,
+    in_graph,
+    number_of,
+    python_number,
+    refuse_number,
+)
 
 
 
@@ -111,6 +118,7 @@ def _reversed(items: Any) -> Any:
 def _len(items: Any) -> Any:
     tensor = in_graph(items)
     if tensor is not None:
+        refuse_number(tensor, len)
         return size(tensor)
     known = staged(items)
     if known is not None:
@@ -217,7 +225,7 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
     try:
-        return _core.attr(owner, name)
+        return attr(owner, name)
     except AttributeError:
         if default:
             return default[0]
@@ -226,7 +234,7 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
 
 def _hasattr(owner: Any, name: str) -> bool:
     try:
-        _core.attr(owner, name)
+        attr(owner, name)
     except AttributeError:
         return False
     return True

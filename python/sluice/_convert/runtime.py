@@ -31,6 +31,7 @@ from .signals import (
 )
 from .place import user_place
 from .printing import text
+from .texts import attr
 from .values import decided, in_graph, truth
 from .variables import Variables
 
@@ -48,7 +49,7 @@ class Runtime:
         self._constructs = unit.constructs
 
     call = staticmethod(callee)
-    attr = staticmethod(_core.attr)
+    attr = staticmethod(attr)
     place = staticmethod(_core.place)
     context = staticmethod(context)
     text = staticmethod(text)

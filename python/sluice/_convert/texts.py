@@ -188,6 +188,15 @@ def is_of_graph(value: Any) -> bool:
     return isinstance(value, Tensor) and python_number(value) is not None
 
 
+def attr(owner: Any, name: str) -> Any:
+    """owner.name. A number of the graph has the attributes of one of Python's."""
+    kind = python_number(owner) if isinstance(owner, Tensor) else None
+    if kind is None:
+        return _core.attr(owner, name)
+    getattr(kind(0), name)  # says what is missing
+    return getattr(needed(owner, f"{name} is asked of"), name)
+
+
 def _as_python(name: str) -> Callable[..., Any]:
     plain = getattr(str, name)
 

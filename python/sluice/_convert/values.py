@@ -115,6 +115,13 @@ def python_number(tensor: Any) -> Any:
     return kind
 
 
+def refuse_number(tensor: Any, function: Any) -> None:
+    """Throws what a function says of a number, if the tensor stands for one."""
+    kind = python_number(tensor)
+    if kind is not None:
+        function(kind(0))
+
+
 def is_mixed(tensor: Any) -> bool:
     """Whether it is a number on some way through a branch and a tensor on another,
     or numbers of two classes."""
