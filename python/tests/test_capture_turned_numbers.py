@@ -70,6 +70,32 @@ def test_a_counter_of_a_loop_needs_no_iteration():
     assert len(count.traces()) == 1
 
 
+def of_two_classes(x):
+    return (1 if x.sum() > 1 else 0.5) * 2
+
+
+def of_one_way(x):
+    t = 0
+    if x.sum() > 1:
+        t = x.sum()
+    return t + 1
+
+
+@pytest.mark.parametrize("f", [of_two_classes, of_one_way])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_arithmetic_keeps_the_class_of_the_way_taken(f, rows):
+    same(f, sl.ones(rows))
+
+
+def test_beside_a_tensor_of_floats_either_class_is_one_graph():
+    @sl.function
+    def scaled(x):
+        return x * (1 if x.sum() > 1 else 0.5)
+
+    assert [scaled(sl.ones(n)).sum().item() for n in (1, 3)] == [0.5, 3.0]
+    assert len(scaled.traces()) == 1
+
+
 def test_a_tensor_that_is_there_is_moved_nowhere():
     def there(x):
         y = x * 2

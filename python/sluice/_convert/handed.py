@@ -18,6 +18,7 @@ from typing import Any
 from .. import _core
 from .._symbols.symbol import Symbol
 from .elements import percent, refuse_key, wanting
+from .errors import StagingError
 from .impure import refuse_if_iterator
 from .object_reads import (
     CONTAINERS,
@@ -27,12 +28,15 @@ from .object_reads import (
     module_class,
     package_of,
 )
+from .place import user_place
 from .places import SLOT, INSTANCE, Instance, Slot
-from .texts import Text, is_of_graph, needed
+from .texts import Text, is_of_graph, needed, values_may_decide
 from .values import (
     MISSING,
     Tensor,
+    class_of,
     in_graph,
+    is_mixed,
     number_of,
     python_number,
     refuse_number,
@@ -271,6 +275,9 @@ def binary(op: str, a: Any, b: Any) -> Any:
     python, name = _BINARY[op]
     if op in _OF_BITS or a is None or b is None:
         _refuse_operands(python, a, b)
+    if op in _OF_NUMBERS:
+        _refuse_mixed(op, a, b)
+        _refuse_mixed(op, b, a)
     both = _is_numeric(a) and _is_numeric(b)
     if _core.recorder() is None or (both and is_plain(a) and is_plain(b)):
         return python(a, b)
@@ -298,6 +305,27 @@ def binary(op: str, a: Any, b: Any) -> Any:
     hand_over(a)
     hand_over(b)
     return python(a, b)
+
+
+_OF_NUMBERS = frozenset(("+", "-", "*", "//", "%", "**"))
+
+
+def _refuse_mixed(op: str, a: Any, b: Any) -> None:
+    """What is an int on one way and a float, or a tensor, on the other makes one of
+    the two: values decide which. Beside a tensor of floats it is all the same."""
+    if not isinstance(a, Tensor) or not a.symbolic or not is_mixed(a):
+        return
+    if isinstance(b, Tensor) and class_of(b) is Tensor and b.dtype.is_floating_point:
+        return
+    if _core.recorder() is None:
+        return
+    values_may_decide()
+    filename, line = user_place()
+    raise StagingError(
+        f"{filename}:{line}: {op} takes what is a number on one way through a branch "
+        "and a tensor, or a number of another class, on the other; wanted one of the "
+        "two"
+    )
 
 
 _OF_BITS = frozenset(("<<", ">>", "&", "|", "^", "@"))
