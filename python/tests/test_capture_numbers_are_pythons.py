@@ -82,3 +82,37 @@ def test_sorted_tensors_are_the_tensors():
     for elements in ([2.0, 1.0], [1.0, 2.0]):
         low, second, least = captured(sl.tensor(elements))
         assert (low, second, least) == (1.0, elements[1] == 1.0, 1.0)
+
+
+def filtered(k):
+    try:
+        return [q for q in k.tolist() if q > 1]
+    except Exception:
+        return -1
+
+
+def asserted(k):
+    try:
+        assert k[0] > 1, k
+    except (AssertionError, TypeError):
+        return -1
+    return 1
+
+
+def compared(k):
+    try:
+        return [1, 2, 3].index(k[0].item())
+    except Exception as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("f", [filtered, asserted, compared])
+def test_code_does_not_handle_our_refusals(f):
+    captured = sl.function(f)
+    for first in (1, 2, 1, 9):
+        k = sl.tensor([first, 2])
+        try:
+            got = captured(k)
+        except TypeError:  # refused, which says so
+            continue
+        assert got == f(k)
