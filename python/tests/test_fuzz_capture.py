@@ -28,6 +28,7 @@ JOBS = 2
 BLOCKS = {
     "functional": (range(0, 240), 3),
     "closures": (range(0, 600), 8),
+    "everyday": (range(1000, 1400), 32),
     "state": (range(0, 2000), 25),
 }
 

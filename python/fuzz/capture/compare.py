@@ -64,17 +64,6 @@ def _tensors(want: TensorSeen, got: TensorSeen) -> str | None:
     return None
 
 
-def _number(value: Any) -> Any:
-    """A number of Python's, or a tensor of one element as that number.
-
-    A number that a tensor's branch or loop decides is a tensor of the graph, and
-    comes back as one; docs/python/convert.md says so.
-    """
-    if isinstance(value, TensorSeen) and value.shape == ():
-        return value.values.item()
-    return value
-
-
 def _kind(want: Any, got: Any) -> str | None:
     if Leaked.GRAPH in (want, got):
         return "graph tensor"
@@ -83,11 +72,8 @@ def _kind(want: Any, got: Any) -> str | None:
     if isinstance(want, TensorSeen):
         return "kind"  # a tensor has become something else
     bound = PYTHON_FLOAT
-    if isinstance(got, TensorSeen):
-        bound = BOUNDS.get(got.dtype, bound)
-    got = _number(got)
-    if isinstance(got, TensorSeen) or (want is None) != (got is None):
-        return "kind"
+    if type(want) is not type(got):
+        return "kind"  # an int is no float, and no tensor of one element
     if isinstance(want, str) or isinstance(got, str):
         return None if want == got else "value"
     if isinstance(want, float) or isinstance(got, float):

@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import closures, functional, stateful
+from . import closures, everyday, functional, stateful
 from .outcome import Way
 from .program import Program
 from .running import Wrap
@@ -210,11 +210,12 @@ PROGRAMS: dict[str, Callable[[int], Program]] = {
     "state": stateful.program,
     "functional": functional.program,
     "closures": closures.program,
+    "everyday": everyday.program,
 }
 # What is compared with PyTorch, by family.
 TORCH: dict[str, Wrap] = {"state": plain, "functional": backward}
 _WAYS = {"state": [_CAPTURED], "functional": [_CAPTURED, *_FUNCTIONAL],
-         "closures": _CLOSURES}
+         "closures": _CLOSURES, "everyday": [_CAPTURED]}
 
 
 def ways_of(family: str, seed: int | None = None) -> list[Way]:

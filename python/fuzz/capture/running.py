@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import io
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -24,16 +26,17 @@ class Run:
 
 def run(text: str, wrap: Wrap, library: str = "sluice") -> Run:
     """Runs a text from its beginning. Exceptions are part of what is seen."""
-    made = Run([])
+    made, printed = Run([]), io.StringIO()
     _as_at_first(library)
     try:
         module = load(text, library)
 
         def see(result: Any, **reachable: Any) -> None:
+            said = {"printed": printed.getvalue()} if printed.getvalue() else {}
             made.snapshots.append(
-                take(result=result, **reachable, **globals_of(module)))
+                take(result=result, **reachable, **globals_of(module), **said))
 
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.redirect_stdout(printed):
             warnings.simplefilter("ignore")
             module.run(lambda f: wrap(module.T, f), see)
     except Exception as error:

@@ -96,6 +96,7 @@ class _Walk:
             return
         self.open.add(id(value))
         if isinstance(value, (list, tuple)):
+            self.out[path + ".class"] = type(value).__name__
             self.out[path + ".len"] = len(value)
             for i, item in enumerate(value):
                 self.walk(item, f"{path}[{i}]")
@@ -113,6 +114,7 @@ class _Walk:
             self.out[path] = value.copy()
         elif not callable(value) and not isinstance(value, types.ModuleType):
             if hasattr(value, "__dict__"):
+                self.out[path + ".class"] = type(value).__name__
                 self.attributes(value, path)
             else:
                 # Types of elements have their library's name before their own.

@@ -286,7 +286,9 @@ def to(
 
 def _moved(self: Tensor, device: str) -> Tensor:
     """Itself where it is there."""
-    there = not self.symbolic and _core.tensor_device(self) == device
+    # Where a recorded function's tensors are is known; those of other graphs are not.
+    known = not self.symbolic or _core.recorded_here(self)
+    there = known and _core.tensor_device(self) == device
     return self if there else _core.tensor_to(self, device)
 
 

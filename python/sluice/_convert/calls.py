@@ -21,6 +21,7 @@ from typing import Any
 from .. import _core
 from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
 from . import cached, object_reads
+from .collected import filter_test
 from .elements import (
     TEXTS,
     functions,
@@ -50,8 +51,15 @@ from .library import is_library
 from .logic import if_exp
 from .plain_attributes import PLAIN_ATTRIBUTES
 from .printing import effect_of, print_
-from .texts import Text
-from .values import Tensor, decided, in_graph, number_of, python_number
+from .texts import Text, attr, is_of_graph, known_all, ordered
+from .values import (
+    Tensor,
+    decided,
+    in_graph,
+    number_of,
+    python_number,
+    refuse_number,
+)
 
 
 
@@ -110,6 +118,7 @@ def _reversed(items: Any) -> Any:
 def _len(items: Any) -> Any:
     tensor = in_graph(items)
     if tensor is not None:
+        refuse_number(tensor, len)
         return size(tensor)
     known = staged(items)
     if known is not None:
@@ -136,6 +145,8 @@ def _as(python: type) -> Callable[..., Any]:
             return _symbol_as(python, args[0])
         if tensor is not None:
             return number_of(tensor, python)
+        # A text is a text to Python, which would read the one it is recorded with.
+        args = known_all(args, f"{python.__name__}() reads")
         for arg in args:
             hand_over(arg)
         return python(*args, **kwargs)
@@ -214,7 +225,7 @@ def _type(*args: Any, **kwargs: Any) -> Any:
 
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
     try:
-        return _core.attr(owner, name)
+        return attr(owner, name)
     except AttributeError:
         if default:
             return default[0]
@@ -223,7 +234,7 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
 
 def _hasattr(owner: Any, name: str) -> bool:
     try:
-        _core.attr(owner, name)
+        attr(owner, name)
     except AttributeError:
         return False
     return True
@@ -267,10 +278,34 @@ def _by_key(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         key = kwargs.get("key")
         if key is not None:
-            kwargs["key"] = callee(key) if _is_called(key) else _own(key)
+            own = callee(key) if _is_called(key) else _own(key)
+            kwargs["key"] = lambda value: ordered(own(value))
+        elif args and type(args[0]) in (list, tuple) and any(map(_is_one, args[0])):
+            kwargs["key"] = ordered
         return function(*args, **kwargs)
 
     return call
+
+
+def _is_one(value: Any) -> bool:
+    """One element of the graph, that is no number."""
+    return isinstance(value, Tensor) and value.symbolic and not is_of_graph(value)
+
+
+def _truths(function: Callable[..., Any]) -> Callable[..., Any]:
+    """any and all."""
+
+    def call(*args: Any) -> Any:
+        if len(args) != 1:
+            return function(*args)
+        return function(filter_test(value) for value in iterated(args[0]))
+
+    return call
+
+
+def _filter(test: Any, items: Any) -> Any:
+    own = test if test is None else callee(test) if _is_called(test) else _own(test)
+    return (v for v in iterated(items) if filter_test(v if own is None else own(v)))
 
 
 def _vars(*args: Any) -> Any:
@@ -304,8 +339,11 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
 }
 # The same where a function is recorded.
 _RECORDED: dict[Any, Callable[..., Any]] = {
-    f: _with_own(handing(f)) for f in (map, filter, functools.reduce)
+    f: _with_own(handing(f)) for f in (map, functools.reduce)
 }
+_RECORDED[filter] = _filter
+_RECORDED[any] = _truths(any)
+_RECORDED[all] = _truths(all)
 _RECORDED[sorted] = _by_key(handing(sorted))
 _RECORDED[id] = id_
 _RECORDED[round] = rounded(round)

@@ -14,13 +14,20 @@ from .values import (
     Tensor,
     as_tensor,
     can_be,
+    class_of,
     describe,
     dummy,
     flatten,
     is_number,
+    number_dtype,
     same,
     spec,
 )
+
+
+def _kind(value: Any) -> Any:
+    """What a value is outside."""
+    return PYTHON[number_dtype(value)] if is_number(value) else class_of(value)
 
 
 class Carried:
@@ -40,6 +47,8 @@ class Carried:
         self._structures: dict[str, Any] = {}
         self._leaves: dict[str, list[Any]] = {}  # tensors, or what does not change
         self.tensors: list[Any] = []
+        # Those that are of another class after an iteration than without one.
+        self.turned: set[str] = set()
         for name, value in values.items():
             if ("list", name) in hints:
                 value = as_list(value, hints["list", name])
@@ -143,6 +152,9 @@ class Carried:
 
     def _leaf(self, name: str, i: int, was: Any, leaf: Any, value: Any) -> Any:
         tensor = as_tensor(leaf)
+        number = self._number(name, i)
+        if number is not None and _kind(leaf) is not _kind(number):
+            self.turned.add(name)
         if tensor is None:
             raise self._changes(
                 name, value, "iterations of a graph change tensors only"
@@ -151,7 +163,6 @@ class Carried:
             return tensor
         if is_number(leaf) and can_be(leaf, was.dtype):
             return as_tensor(leaf, was.dtype)
-        number = self._number(name, i)
         key = ("dtype", name, i)
         if number is not None and key not in self._hints:
             if can_be(number, tensor.dtype):

@@ -10,7 +10,7 @@ from .errors import NumberWanted, StagingError
 from .handed import iterated, true
 from .iterables import Range, Rows, Staged, size, staged, written_out
 from .lists import note_element
-from .texts import is_of_graph
+from .texts import is_of_graph, values_may_decide
 from .values import Tensor, decided, flatten, in_graph, is_number
 
 _SHORT = 8  # so many rows are written out
@@ -45,10 +45,11 @@ def items(items: Any) -> Any:
     known = staged(items)
     if known is None:
         return iterated(items)
-    count = known.size()
+    count = decided(known.size())
     if isinstance(count, int):
         # Decides it, where it is a size of a function being recorded.
         return [known.get(i) for i in range(int(count))]
+    values_may_decide()
     raise StagingError(
         f"a comprehension goes over {known}, whose size is known when the graph "
         "runs; use sl.map_fn, or a for loop that appends to a list"
@@ -91,9 +92,10 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
 
 
 def filter_test(test: Any) -> Any:
-    """A condition of a comprehension."""
+    """A condition of a comprehension, any, all or filter: values decide it."""
     test = true(decided(test))
     if in_graph(test) is not None:
+        values_may_decide()
         raise StagingError(
             "the if of a comprehension depends on a tensor; use sl.where, or a "
             "for loop that appends to a list"

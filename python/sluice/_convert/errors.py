@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import Any
 
 
@@ -26,6 +27,15 @@ class StagingError(TypeError):
 
 class NumberWanted(StagingError):
     """Python needs a number that the graph computes: an index, a key."""
+
+
+def refusal() -> tuple[type[BaseException], ...]:
+    """The class of the error being handled, if it is a refusal to record code."""
+    error = sys.exc_info()[1]
+    ours = isinstance(error, StagingError) or (
+        isinstance(error, (TypeError, RuntimeError)) and "part of a graph" in str(error)
+    )
+    return (type(error),) if error is not None and ours else ()
 
 
 def add_note(error: BaseException, note: str) -> None:

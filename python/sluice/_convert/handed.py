@@ -18,6 +18,7 @@ from typing import Any
 from .. import _core
 from .._symbols.symbol import Symbol
 from .elements import percent, refuse_key, wanting
+from .errors import StagingError
 from .impure import refuse_if_iterator
 from .object_reads import (
     CONTAINERS,
@@ -27,9 +28,19 @@ from .object_reads import (
     module_class,
     package_of,
 )
+from .place import user_place
 from .places import SLOT, INSTANCE, Instance, Slot
-from .texts import Text, is_of_graph, needed
-from .values import MISSING, Tensor, in_graph
+from .texts import Text, is_of_graph, needed, values_may_decide
+from .values import (
+    MISSING,
+    Tensor,
+    class_of,
+    in_graph,
+    is_mixed,
+    number_of,
+    python_number,
+    refuse_number,
+)
 
 _DEEP = 5
 # Those that no operator and no builtin function calls.
@@ -262,6 +273,11 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 def binary(op: str, a: Any, b: Any) -> Any:
     """a + b and the like."""
     python, name = _BINARY[op]
+    if op in _OF_BITS or a is None or b is None:
+        _refuse_operands(python, a, b)
+    if op in _OF_NUMBERS:
+        _refuse_mixed(op, a, b)
+        _refuse_mixed(op, b, a)
     both = _is_numeric(a) and _is_numeric(b)
     if _core.recorder() is None or (both and is_plain(a) and is_plain(b)):
         return python(a, b)
@@ -291,6 +307,41 @@ def binary(op: str, a: Any, b: Any) -> Any:
     return python(a, b)
 
 
+_OF_NUMBERS = frozenset(("+", "-", "*", "//", "%", "**"))
+
+
+def _refuse_mixed(op: str, a: Any, b: Any) -> None:
+    """What is an int on one way and a float, or a tensor, on the other makes one of
+    the two: values decide which. Beside a tensor of floats it is all the same."""
+    if not isinstance(a, Tensor) or not a.symbolic or not is_mixed(a):
+        return
+    if isinstance(b, Tensor) and class_of(b) is Tensor and b.dtype.is_floating_point:
+        return
+    if _core.recorder() is None:
+        return
+    values_may_decide()
+    filename, line = user_place()
+    raise StagingError(
+        f"{filename}:{line}: {op} takes what is a number on one way through a branch "
+        "and a tensor, or a number of another class, on the other; wanted one of the "
+        "two"
+    )
+
+
+_OF_BITS = frozenset(("<<", ">>", "&", "|", "^", "@"))
+
+
+def _refuse_operands(python: Callable[[Any, Any], Any], a: Any, b: Any) -> None:
+    """Throws what Python says of numbers that an operator does not take."""
+    kinds = [python_number(v) if isinstance(v, Tensor) else None for v in (a, b)]
+    if any(kinds) and not any(
+        isinstance(v, Tensor) and kind is None for v, kind in zip((a, b), kinds)
+    ):
+        stand_ins = [v if k is None else k(0) for v, k in zip((a, b), kinds)]
+        if all(v is None or type(v) in (bool, int, float) for v in stand_ins):
+            python(*stand_ins)
+
+
 def _is_numeric(value: Any) -> bool:
     """Whether numbers of a graph compute with it. Beside a list, a text or an array
     Python's own are wanted: [0] * n."""
@@ -313,11 +364,16 @@ def unary(op: str, a: Any) -> Any:
     own = asked(a, name)
     if own is not None:
         return own()
-    return python(a)
+    kind = python_number(a) if isinstance(a, Tensor) else None
+    if kind is not None:
+        python(kind(0))  # ~ of a float is no number
+    return python(number_of(a, int) if kind is bool else a)
 
 
 def item(owner: Any, key: Any) -> Any:
     """owner[key]."""
+    if isinstance(owner, Tensor):
+        refuse_number(owner, lambda number: number[0])
     if not isinstance(owner, Tensor):
         key = key_of(owner, key)
     if _core.recorder() is None or is_plain(owner):

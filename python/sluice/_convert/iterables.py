@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core
 from .._symbols.numbers import Symbol, choose
 from .errors import StagingError
-from .values import Tensor, as_tensor, decided, in_graph
+from .values import Tensor, as_tensor, decided, in_graph, refuse_number
 
 _gather = _core.op_function("Gather")
 _shape = _core.op_function("Shape")
@@ -87,6 +87,8 @@ class Range(Staged):
             if isinstance(arg, float) or (
                 isinstance(arg, Tensor) and "int" not in str(arg.dtype)
             ):
+                if isinstance(arg, Tensor):
+                    refuse_number(arg, range)
                 raise TypeError(f"range of {arg!r}; wanted whole numbers")
         start, stop, step = 0, args[0], 1
         if len(args) > 1:
@@ -195,6 +197,7 @@ def staged(items: Any) -> Staged | None:
         return items
     tensor = in_graph(items)
     if tensor is not None:
+        refuse_number(tensor, iter)
         return Rows(items if isinstance(items, Tensor) else tensor)
     if isinstance(items, _core.List) and items.symbolic:
         return Rows(items)

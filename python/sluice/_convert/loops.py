@@ -137,6 +137,8 @@ class GraphLoop:
             self._stay.add(again.key[1])
         elif again.key[0] == "moves":
             self._stay.discard(again.key[1])
+        elif again.key[0] == "ran":
+            self._extra[RAN] = False
         else:
             self._hints[again.key] = again.hint
 
@@ -238,12 +240,31 @@ class GraphLoop:
                 message=f"{names} has no value: the loop at {self._construct.place} "
                 "ran no iteration",
             )
+        self._check_turned(carried.turned - own, values)
         if SIGNAL not in own:
             return NORMAL
         ways = frozenset(self._possible)
         if self._construct.endless and len(ways) > 1:
             ways -= {NORMAL}  # its condition does not end it
         return normalized(Signal(values[SIGNAL], ways))
+
+    def _check_turned(self, names: set[str], values: dict[str, Any]) -> None:
+        """A number that iterations make a tensor, or another number, is what it was
+        where none runs: then the code itself runs."""
+        read = names & {*self._construct.after, *self._places}
+        if not read or _core.recorder() is None:
+            return
+        if self._count is not None:
+            ran = self._count > 0
+        elif RAN in values:
+            ran = values[RAN]
+        else:
+            raise Again(self._hints, ("ran",), None)
+        _assert(
+            as_bool(ran),
+            message=f"{', '.join(sorted(read))} is what it was before the loop at "
+            f"{self._construct.place}, which ran no iteration",
+        )
 
     def _find_places(self, frame: dict[Any, Any]) -> None:
         """Throws Again when an iteration has assigned a place not known yet."""

@@ -21,16 +21,14 @@ from .values import (
     MISSING,
     as_tensor,
     can_be,
+    class_of,
     describe,
     dummy,
     flatten,
-    is_mixed,
     is_number,
     number_dtype,
-    python_number,
     same,
     spec,
-    Tensor,
 )
 from .variables import Variables
 
@@ -255,18 +253,11 @@ class _Merge:
                 elif is_number(leaf) and other.__class__ is leaf.__class__:
                     made._sl_python = leaf.__class__  # outside it is a number
                 elif name not in first.unread | second.unread:
-                    if _class(leaf) is not _class(other):
+                    if class_of(leaf) is not class_of(other):
                         made._sl_mixed = True  # nobody knows what it is outside
                 leaves.append(made)
             values[name] = second.structures[name].unflatten(leaves)
         return values
-
-
-def _class(value: Any) -> Any:
-    """What a value is outside: a tensor, a number of some class, or either."""
-    if isinstance(value, Tensor):
-        return None if is_mixed(value) else python_number(value) or Tensor
-    return value.__class__
 
 
 def choose(

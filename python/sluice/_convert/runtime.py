@@ -16,7 +16,7 @@ from . import collected, elements, handed, logic
 from .branches import branch, guarded, live_after, live_in_loop
 from .calls import callee
 from .contexts import context
-from .errors import NumberWanted, StagingError
+from .errors import NumberWanted, StagingError, refusal
 from .iterables import Range, Staged, staged, written_out
 from .loops import GraphLoop
 from .notes import Unit
@@ -31,6 +31,7 @@ from .signals import (
 )
 from .place import user_place
 from .printing import text
+from .texts import attr
 from .values import decided, in_graph, truth
 from .variables import Variables
 
@@ -48,9 +49,10 @@ class Runtime:
         self._constructs = unit.constructs
 
     call = staticmethod(callee)
-    attr = staticmethod(_core.attr)
+    attr = staticmethod(attr)
     place = staticmethod(_core.place)
     context = staticmethod(context)
+    refusal = staticmethod(refusal)
     text = staticmethod(text)
     grow = staticmethod(collected.grow)
     adding = staticmethod(collected.adding)

@@ -159,6 +159,10 @@ class FunctionRewriter:
                     caught.type = self._expressions.visit(handler.type)
                 caught.body = self._filled(handler.body, inside)
                 new.handlers.append(caught)  # type: ignore[attr-defined]
+            if isinstance(node, ast.Try) and node.handlers:
+                # Code handles its own errors. Ours say that it is not recorded.
+                passed = ast.ExceptHandler(runtime_call("refusal"), None, [ast.Raise()])
+                new.handlers.insert(0, at(passed, node))  # type: ignore[attr-defined]
             return [new]
         if isinstance(node, ast.Match):
             match = copy.copy(node)

@@ -9,7 +9,7 @@ from .. import _core
 from .errors import NumberWanted
 from .left_behind import tensor_inside
 from .place import user_place
-from .values import Tensor, decided, flatten, python_number
+from .values import Tensor, decided, flatten, in_graph, python_number
 
 # How a value is shown: as an f-string does it (the code of !r and the like, and
 # what follows the colon), or by one of these, with the text it is a method of.
@@ -126,6 +126,24 @@ def _tensor_now(tensor: Any) -> Any:
     return Shot(made, type(tensor)) if parameter else made
 
 
+def values_may_decide() -> None:
+    """What is refused next is recorded again, for the values of this call."""
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.chose = True
+
+
+def ordered(value: Any) -> Any:
+    """A key that Python sorts by: elements of the graph are those of this call."""
+    if type(value) is tuple:
+        return tuple(map(ordered, value))
+    if isinstance(value, Tensor):
+        value = in_graph(value)
+    if type(value) is Text or isinstance(value, Tensor) and value.symbolic:
+        return needed(value, "this is ordered by")
+    return value
+
+
 def needed(value: Any, what: str) -> Any:
     """A number or text of the graph's as Python's own: where values decide, that of
     the call being recorded. Else the function is recorded again, for them to."""
@@ -133,9 +151,7 @@ def needed(value: Any, what: str) -> Any:
     if made is not value:
         kind = python_number(value) if isinstance(value, Tensor) else None
         return made if kind is None else kind(made)
-    recorder = _core.recorder()
-    if recorder is not None:
-        recorder.chose = True
+    values_may_decide()
     filename, line = user_place()
     raise NumberWanted(
         f"{filename}:{line}: {what} a number or text that depends on elements of "
@@ -170,6 +186,15 @@ def is_of_graph(value: Any) -> bool:
     if type(value) is Text:
         return True
     return isinstance(value, Tensor) and python_number(value) is not None
+
+
+def attr(owner: Any, name: str) -> Any:
+    """owner.name. A number of the graph has the attributes of one of Python's."""
+    kind = python_number(owner) if isinstance(owner, Tensor) else None
+    if kind is None:
+        return _core.attr(owner, name)
+    getattr(kind(0), name)  # says what is missing
+    return getattr(needed(owner, f"{name} is asked of"), name)
 
 
 def _as_python(name: str) -> Callable[..., Any]:

@@ -115,10 +115,24 @@ def python_number(tensor: Any) -> Any:
     return kind
 
 
+def refuse_number(tensor: Any, function: Any) -> None:
+    """Throws what a function says of a number, if the tensor stands for one."""
+    kind = python_number(tensor)
+    if kind is not None:
+        function(kind(0))
+
+
 def is_mixed(tensor: Any) -> bool:
     """Whether it is a number on some way through a branch and a tensor on another,
     or numbers of two classes."""
     return getattr(tensor, "_sl_mixed", False)
+
+
+def class_of(value: Any) -> Any:
+    """What a value is outside: a tensor, a number of some class, or either."""
+    if isinstance(value, Tensor):
+        return None if is_mixed(value) else python_number(value) or Tensor
+    return value.__class__
 
 
 def is_number(value: Any) -> bool:
