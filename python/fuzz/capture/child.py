@@ -51,7 +51,7 @@ def again(text: str, family: str, want: Outcome) -> Outcome:
         right = run(text, way.want, way.library)
         if right.error and want.kind.split(" ")[0] not in (right.error, "no"):
             return Outcome("agree")  # most candidates: no need to run it again
-        return judge(right, run(text, way.got), way.name)
+        return judge(right, run(text, way.got), way)
     except TooLong:
         return Outcome("crash", want.way, "it does not end", "it does not end")
     finally:

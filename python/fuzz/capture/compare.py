@@ -64,7 +64,14 @@ def _tensors(want: TensorSeen, got: TensorSeen) -> str | None:
     return None
 
 
-def _kind(want: Any, got: Any) -> str | None:
+def _number(value: Any) -> Any:
+    """A tensor of one element as that number."""
+    if isinstance(value, TensorSeen) and value.shape == ():
+        return value.values.item()
+    return value
+
+
+def _kind(want: Any, got: Any, classes: bool) -> str | None:
     if Leaked.GRAPH in (want, got):
         return "graph tensor"
     if isinstance(want, TensorSeen) and isinstance(got, TensorSeen):
@@ -72,7 +79,10 @@ def _kind(want: Any, got: Any) -> str | None:
     if isinstance(want, TensorSeen):
         return "kind"  # a tensor has become something else
     bound = PYTHON_FLOAT
-    if type(want) is not type(got):
+    if isinstance(got, TensorSeen) and not classes:
+        bound = BOUNDS.get(got.dtype, bound)
+        got = _number(got)
+    elif type(want) is not type(got):
         return "kind"  # an int is no float, and no tensor of one element
     if isinstance(want, str) or isinstance(got, str):
         return None if want == got else "value"
@@ -91,14 +101,20 @@ def _off(want: Any, got: Any) -> str:
     return f" (off by {far:.2g})" if far else ""
 
 
-def differences(want: Snapshot, got: Snapshot) -> list[Difference]:
-    """Where two snapshots differ, in the order of the first."""
+def differences(
+    want: Snapshot, got: Snapshot, classes: bool = True
+) -> list[Difference]:
+    """Where two snapshots differ, in the order of the first.
+
+    Without `classes`, a number is as good as a tensor of it: for a library that has no
+    tensors.
+    """
     found = []
     for path, value in want.items():
         if path not in got:
             found.append(Difference(path, "missing", str(value), "nothing"))
             continue
-        kind = _kind(value, got[path])
+        kind = _kind(value, got[path], classes)
         if kind:
             text = f"{got[path]}{_off(value, got[path])}"
             found.append(Difference(path, kind, str(value), text))

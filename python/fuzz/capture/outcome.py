@@ -55,9 +55,10 @@ def reason(message: str) -> str:
     return " ".join(text.split())[:160]
 
 
-def judge(want: Run, got: Run, way: str) -> Outcome:
+def judge(want: Run, got: Run, by: Way) -> Outcome:
     """One way of running a program against running it at once."""
-    found = compare(want, got)
+    way = by.name
+    found = compare(want, got, classes=by.library != "capture.duals")
     if found:
         first = found[0]
         field = re.sub(r"call \d+: ", "", first.path)
@@ -97,7 +98,7 @@ def outcome(text: str, ways: Iterable[Way]) -> Outcome:
         key = way.want, way.library
         if key not in wanted:
             wanted[key] = run(text, *key)
-        found = judge(wanted[key], run(text, way.got), way.name)
+        found = judge(wanted[key], run(text, way.got), way)
         if _ORDER[found.word] > _ORDER[worst.word] or (
                 found.word == worst.word == "agree" and found.way):
             worst = found

@@ -62,10 +62,10 @@ def _as_at_first(library: str) -> None:
         torch.manual_seed(0)
 
 
-def compare(want: Run, got: Run) -> list[Difference]:
+def compare(want: Run, got: Run, classes: bool = True) -> list[Difference]:
     """Where two runs differ before one of them ended."""
     for i, (a, b) in enumerate(zip(want.snapshots, got.snapshots), 1):
-        found = differences(a, b)
+        found = differences(a, b, classes)
         if found:
             return [dataclasses.replace(d, path=f"call {i}: {d.path}") for d in found]
     return []
