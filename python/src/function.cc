@@ -71,8 +71,9 @@ PyObject* OfOther(PyObject* self, PyObject* const* args, size_t count) {
   PyObject* method = Get(self, args[0], nullptr);
   if (method && PyMethod_GET_FUNCTION(method) == self) {
     Py_DECREF(method);
-    ThrowTypeError("a captured method was bound to an object that cannot be "
-                   "referred to weakly; wanted one of its own object");
+    ThrowTypeError(
+        "a captured method was bound to an object that cannot be "
+        "referred to weakly; wanted one of its own object");
   }
   if (!method) throw nb::python_error();
   return method;

@@ -194,7 +194,8 @@ def test_the_truth_of_several_elements():
             return x
         return -x
 
-    with pytest.raises(ValueError, match=r"shape \[3\] has no one answer.*any\(\) or all"):
+    words = r"shape \[3\] has no one answer.*any\(\) or all"
+    with pytest.raises(ValueError, match=words):
         sl.function(lambda: f(sl.ones([3]) * 1))()
 
 

@@ -9,6 +9,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from .._symbols.numbers import Symbol
 from .axes import NOTHING, axes_or_none, axes_tuple, one_axis, one_of, whole
+from .broadcasting import broadcast_shapes, is_int as _is_int
 from .open_sizes import by_one_gradient, by_one_op, chunks_of, has_symbols, pieces
 from .open_sizes import split_by, tiled
 
@@ -242,13 +243,6 @@ def permute_dims(x: Any, axes: Any) -> Tensor:
     return _in_order(x, axes, "permute_dims")
 
 
-def _is_int(x: Any) -> bool:
-    if isinstance(x, int):
-        return True
-    # Tensors and arrays have __index__, too.
-    return hasattr(x, "__index__") and getattr(x, "ndim", 0) == 0
-
-
 def transpose(
     x: Any, *dims: Any, axes: Any = None, dim0: Any = None, dim1: Any = None
 ) -> Tensor:
@@ -308,22 +302,6 @@ def broadcast_to(x: Any, shape: Any = None, *, size: Any = None) -> Tensor:
     if shape is None and size is None:
         raise TypeError("broadcast_to(): no shape; wanted the sizes of the result")
     return _ops.broadcast_to(x, size if shape is None else shape)
-
-
-def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
-    """The shape arrays of these shapes have together."""
-    made: list[int] = []
-    for shape in shapes:
-        shape = (shape,) if _is_int(shape) else tuple(shape)
-        made = [1] * (len(shape) - len(made)) + made
-        for i in range(1, len(shape) + 1):
-            size, other = whole(shape[-i], "a size"), made[-i]
-            if size < 0:
-                raise ValueError(f"a size is {size}; wanted 0 or more")
-            if size != other and 1 not in (size, other):
-                raise ValueError(f"shapes {shapes} do not broadcast together")
-            made[-i] = other if size == 1 else size
-    return tuple(made)
 
 
 def broadcast_arrays(*xs: Any) -> list[Tensor]:

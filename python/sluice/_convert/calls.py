@@ -36,21 +36,19 @@ from .elements import (
 from .errors import StagingError
 from .frames import changed, places
 from .handed import (
-    asked,
     hand_over,
     handing,
-    is_known,
     is_users_object,
     iterated,
     true,
 )
 from .impure import next_, refuse_if_impure, refuse_if_iterator
-from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
 from .joins import joins
 from .library import is_library
 from .logic import if_exp
 from .plain_attributes import PLAIN_ATTRIBUTES
 from .printing import effect_of, print_
+from .sequences import enumerate_, len_, range_, reversed_, zip_
 from .texts import Text, attr, is_of_graph, known_all, ordered
 from .values import (
     Tensor,
@@ -58,77 +56,8 @@ from .values import (
     in_graph,
     number_of,
     python_number,
-    refuse_number,
 )
 
-
-
-def _range(*args: Any) -> Any:
-    if any(isinstance(arg, Symbol) or in_graph(arg) is not None for arg in args):
-        return Range(*args)
-    return range(*args)
-
-
-def _enumerate(items: Any, start: Any = 0) -> Any:
-    known = staged(items)
-    if known is None:
-        return enumerate(iterated(items), start)
-    return Enumerate(known, start)
-
-
-def _goes_along(items: Any) -> bool:
-    """Whether a graph can loop over it, beside a tensor."""
-    if staged(items) is not None or isinstance(items, range):
-        return True
-    return hasattr(items, "__array__")
-
-
-def _rows(items: Any) -> Any:
-    """What a graph would loop over as a list of Python's, if its size is known."""
-    known = staged(items)
-    if known is None:
-        return items
-    count = known.size()
-    if not isinstance(count, int):
-        beside(())  # says what is wanted
-    return [known.get(i) for i in range(int(count))]
-
-
-def _zip(*items: Any, strict: bool = False) -> Any:
-    if any(staged(item) is not None for item in items):
-        if strict or not all(map(_goes_along, items)):
-            items = tuple(map(_rows, items))  # Python goes over them
-        else:
-            return Zip(*map(beside, items))
-    items = tuple(map(iterated, items))
-    return zip(*items, strict=strict) if strict else zip(*items)
-
-
-def _reversed(items: Any) -> Any:
-    known = staged(items)
-    if known is not None:
-        return Reversed(known)
-    own = asked(items, "__reversed__")
-    if own is not None:
-        return own()
-    hand_over(items)
-    return reversed(list(items) if isinstance(items, Tensor) else items)
-
-
-def _len(items: Any) -> Any:
-    tensor = in_graph(items)
-    if tensor is not None:
-        refuse_number(tensor, len)
-        return size(tensor)
-    known = staged(items)
-    if known is not None:
-        return known.size()
-    own = asked(items, "__len__")
-    if own is not None:
-        return own()
-    if not is_known(items):
-        hand_over(items, whole=False)
-    return len(items)
 
 
 def _symbol_as(python: type, value: Any) -> Any:
@@ -319,11 +248,11 @@ def _str(*args: Any, **kwargs: Any) -> Any:
 
 
 _OTHERS: dict[Any, Callable[..., Any]] = {
-    range: _range,
-    enumerate: _enumerate,
-    zip: _zip,
-    reversed: _reversed,
-    len: _len,
+    range: range_,
+    enumerate: enumerate_,
+    zip: zip_,
+    reversed: reversed_,
+    len: len_,
     int: _as(int),
     float: _as(float),
     builtins.bool: _bool,

@@ -135,7 +135,8 @@ class Capture final : public Recording {
   };
   const std::vector<Fact>& facts() const { return facts_; }
   void Note(std::shared_ptr<const int> fact, std::string name);
-  // Tensors around whose elements were read, by code that is not converted, say.
+  // Tensors around whose elements were read, by code that is not converted,
+  // say.
   struct ElementsRead {
     EagerRef value;
     uint32_t writes;

@@ -5,8 +5,8 @@
 //
 // so they stay in the graph, which fails where the code would.
 //
-// In a branch or a loop an assertion that always holds reads their results: what
-// is made of the region, as its gradient or all lanes of it, keeps that.
+// In a branch or a loop an assertion that always holds reads their results:
+// what is made of the region, as its gradient or all lanes of it, keeps that.
 //
 // Plain functions, while the recording is open, on its thread.
 #pragma once

@@ -47,8 +47,12 @@ def interpolate(
     """Lines [N, C, L], images [N, C, H, W] or volumes [N, C, D, H, W] of another
     size; mode: nearest, nearest-exact, area, linear (lines), bilinear, bicubic
     (images), trilinear (volumes)."""
-    for name, given in (("align_corners", align_corners), ("antialias", antialias),
-                        ("recompute_scale_factor", recompute_scale_factor)):  # fmt: skip
+    flags = {
+        "align_corners": align_corners,
+        "antialias": antialias,
+        "recompute_scale_factor": recompute_scale_factor,
+    }
+    for name, given in flags.items():
         if given is not None:
             flag(given, name)
     if (size is None) == (scale_factor is None):

@@ -1,0 +1,78 @@
+"""range, len, zip and others over what a graph can loop over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._symbols.numbers import Symbol
+from .handed import asked, hand_over, is_known, iterated
+from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
+from .values import Tensor, in_graph, refuse_number
+
+
+def range_(*args: Any) -> Any:
+    if any(isinstance(arg, Symbol) or in_graph(arg) is not None for arg in args):
+        return Range(*args)
+    return range(*args)
+
+
+def enumerate_(items: Any, start: Any = 0) -> Any:
+    known = staged(items)
+    if known is None:
+        return enumerate(iterated(items), start)
+    return Enumerate(known, start)
+
+
+def _goes_along(items: Any) -> bool:
+    """Whether a graph can loop over it, beside a tensor."""
+    if staged(items) is not None or isinstance(items, range):
+        return True
+    return hasattr(items, "__array__")
+
+
+def _rows(items: Any) -> Any:
+    """What a graph would loop over as a list of Python's, if its size is known."""
+    known = staged(items)
+    if known is None:
+        return items
+    count = known.size()
+    if not isinstance(count, int):
+        beside(())  # says what is wanted
+    return [known.get(i) for i in range(int(count))]
+
+
+def zip_(*items: Any, strict: bool = False) -> Any:
+    if any(staged(item) is not None for item in items):
+        if strict or not all(map(_goes_along, items)):
+            items = tuple(map(_rows, items))  # Python goes over them
+        else:
+            return Zip(*map(beside, items))
+    items = tuple(map(iterated, items))
+    return zip(*items, strict=strict) if strict else zip(*items)
+
+
+def reversed_(items: Any) -> Any:
+    known = staged(items)
+    if known is not None:
+        return Reversed(known)
+    own = asked(items, "__reversed__")
+    if own is not None:
+        return own()
+    hand_over(items)
+    return reversed(list(items) if isinstance(items, Tensor) else items)
+
+
+def len_(items: Any) -> Any:
+    tensor = in_graph(items)
+    if tensor is not None:
+        refuse_number(tensor, len)
+        return size(tensor)
+    known = staged(items)
+    if known is not None:
+        return known.size()
+    own = asked(items, "__len__")
+    if own is not None:
+        return own()
+    if not is_known(items):
+        hand_over(items, whole=False)
+    return len(items)
