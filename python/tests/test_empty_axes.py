@@ -164,3 +164,12 @@ def test_an_order_of_no_axes_is_not_the_reverse(call):
 def test_an_index_without_axes_is_none_of_a_matrix(f):
     with pytest.raises(ValueError, match="wanted as many axes"):
         f(sl.tensor(0))
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "all", "any"])
+def test_over_no_axis_it_is_a_copy(name):
+    x = sl.tensor([True, False])
+    x = x if name in ("all", "any") else x.to(sl.float32)
+    y = getattr(sl, name)(x, axis=())
+    y.fill_(1)
+    assert x.tolist() == [1, 0]

@@ -15,7 +15,7 @@ from .. import _core, _ops
 from .._core import Tensor
 from .axes import NOTHING, axes_tuple, flag, not_several
 from .device import beside
-from .shape import as_tensor
+from .shape import as_tensor, own_copy
 
 __all__ = [
     "all",
@@ -98,7 +98,9 @@ def along_one(
 
 
 def over(op: Any, x: Any, axes: Axes) -> Tensor:
-    return as_tensor(x) if axes.nothing else op(x, axes.over, axes.keep)
+    if axes.nothing:
+        return own_copy(as_tensor(x))
+    return op(x, axes.over, axes.keep)
 
 
 def widened(x: Any, dtype: Any) -> Any:
