@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "op_call.h"
@@ -58,6 +59,11 @@ bool IsStep(const Given& side) {
 
 constexpr char kTooLarge[] = "a number of more than 64 bits";
 
+void WantTotal(std::string_view op, std::span<const Given, 2> sides) {
+  if (!AreWhole(sides) || IsStep(sides[0]) || IsStep(sides[1])) return;
+  Want(Held(CallOne(op, {Real(sides[0]), Real(sides[1])})), kTooLarge);
+}
+
 }  // namespace
 
 void WantDivisor(std::span<const Given, 2> sides) {
@@ -73,14 +79,10 @@ void WantDivisor(std::span<const Given, 2> sides) {
   if (there.defined()) Want(std::move(there), "division by zero");
 }
 
-void WantSum(std::span<const Given, 2> sides) {
-  if (!AreWhole(sides) || IsStep(sides[0]) || IsStep(sides[1])) return;
-  Want(Held(CallOne("Add", {Real(sides[0]), Real(sides[1])})), kTooLarge);
-}
+void WantSum(std::span<const Given, 2> sides) { WantTotal("Add", sides); }
 
 void WantDifference(std::span<const Given, 2> sides) {
-  if (!AreWhole(sides) || IsStep(sides[0]) || IsStep(sides[1])) return;
-  Want(Held(CallOne("Sub", {Real(sides[0]), Real(sides[1])})), kTooLarge);
+  WantTotal("Sub", sides);
 }
 
 void WantProduct(std::span<const Given, 2> sides) {
