@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 
 import numpy as np
 
@@ -21,7 +22,9 @@ def leaf(value):
 
 
 def send_when_the_gil_is_free():
-    """Sends the signal from another thread, once C++ runs on this one."""
+    """Sends the signal from another thread, once C++ runs on this one. That
+    thread takes its time on a busy machine: from then on it gets the GIL only
+    from code that gives it up."""
     go = threading.Lock()
     go.acquire()
 
@@ -34,9 +37,15 @@ def send_when_the_gil_is_free():
     go.release()
 
 
+def wait_for_the_signal(*_):
+    while True:
+        time.sleep(0.001)
+
+
 def backward():
     x = leaf(np.ones(2000))
-    y = x
+    y = sl.sin(x)
+    y.register_hook(wait_for_the_signal)
     for _ in range(30000):
         y = sl.sin(y)
     y.register_hook(lambda g: send_when_the_gil_is_free())
@@ -107,7 +116,7 @@ def handler_of_the_program():
     sl.sum(y * 1).backward()
     assert x.grad is not None
     while not seen:
-        pass
+        time.sleep(0.001)
     raise KeyboardInterrupt
 
 
@@ -119,7 +128,7 @@ def check_all_works():
 
 
 if __name__ == "__main__":
-    for time in range(2):
+    for _ in range(2):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             globals()[sys.argv[1]]()
