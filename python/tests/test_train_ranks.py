@@ -357,20 +357,29 @@ trainer(dir=folder, save_every=2).fit(loader())
     assert [end.code for end in ended] == [75, 75], ended[0].err + ended[1].err
 
 
-STRAGGLER = """
-for i in range(6):
+# come(i): rank 1 comes to the i-th collective when the others wait there, on a
+# machine however busy.
+COMES_LAST = """
+import pathlib, time
+def come(i):
+    marks = pathlib.Path({marks!r})
+    (marks / f"{{rank}}-{{i}}").touch()
     if rank == 1:
+        while len(list(marks.glob(f"*-{{i}}"))) < dist.get_world_size():
+            time.sleep(0.001)
         time.sleep(0.1)
-    dist.all_reduce(sl.ones(4))
 """
 
 
-def test_the_straggler_report_says_who_waited_for_whom():
+def test_the_straggler_report_says_who_waited_for_whom(tmp_path):
     out = good_ranks(
-        "import time\n"
-        + STRAGGLER
+        COMES_LAST.format(marks=str(tmp_path))
         + """
-report = dist.straggler_report()
+begun = dist.straggler_report().last_number
+for i in range(6):
+    come(i)
+    dist.all_reduce(sl.ones(4))
+report = dist.straggler_report(since=begun)
 assert report.straggler() == 1 and sum(report.came_last) == report.collectives
 assert report.waited[0][1] > report.waited[1][0], report.waited
 assert report.waited[2][1] > report.waited[1][2], report.waited
@@ -388,14 +397,18 @@ print(report)
 
 
 def test_the_log_names_the_straggler(tmp_path):
+    marks = tmp_path / "marks"
+    marks.mkdir()
     good_ranks(
         body(
             tmp_path,
-            """
-plain = loss
+            COMES_LAST.format(marks=str(marks))
+            + """
+plain, steps = loss, 0
 def loss(batch):
-    if rank == 1:
-        time.sleep(0.1)
+    global steps
+    steps += 1
+    come(steps)
     return plain(batch)
 result = trainer(dir=folder, log_every=6, show_progress=True).fit(
     loader(), evaluate=lambda: {"a": 1.0})
