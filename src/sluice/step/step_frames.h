@@ -5,10 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <vector>
 
-#include "sluice/base/event_count.h"
+#include "sluice/base/spin_lock.h"
 #include "sluice/plan/plan.h"
 
 namespace sluice {
@@ -34,20 +33,6 @@ struct IterBlock {
 
   std::unique_ptr<std::atomic<uint32_t>[]> pending_memory;
   std::unique_ptr<Array[]> slot_memory;
-};
-
-class SpinLock {
- public:
-  void lock() {
-    for (int tries = 0; flag_.test_and_set(std::memory_order_acquire);) {
-      SpinPause();
-      if (++tries % 256 == 0) std::this_thread::yield();
-    }
-  }
-  void unlock() { flag_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag flag_;
 };
 
 // Takes the lock of a step that is shared; a private one has nobody to exclude.

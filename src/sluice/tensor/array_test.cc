@@ -7,6 +7,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/sanitizers.h"
+#include "sluice/base/spin_lock.h"
 #include "sluice/tensor/dispatch.h"
 #include "sluice/tensor/strided.h"
 
@@ -167,6 +168,22 @@ TEST(Half, RoundTripsAndRoundsToEven) {
   EXPECT_TRUE(std::isnan(static_cast<float>(bf16(NAN))));
   EXPECT_EQ(static_cast<float>(bf16(1.00390625f)), 1.0f);
 }
+
+#ifndef NDEBUG
+// Every test of a build with checks (asan, tsan) would die so.
+TEST(Array, NoneEndsUnderASpinLock) {
+  EXPECT_DEATH(
+      {
+        SpinLock lock;
+        Array a = Array::Zeros(DType::kF32, Shape({3000}));
+        lock.lock();
+        a = Array();
+        lock.unlock();
+      },
+      "HeldHere");
+  EXPECT_FALSE(SpinLock::HeldHere());
+}
+#endif
 
 }  // namespace
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sluice/base/checked_math.h"
+#include "sluice/base/spin_lock.h"
 #include "sluice/base/strings.h"
 #include "sluice/tensor/live_blocks.h"
 #include "sluice/tensor/resource_base.h"
@@ -47,6 +48,8 @@ Ref<Buffer> Buffer::Wrap(void* data, int64_t bytes, void (*release)(void*),
 }
 
 Buffer::~Buffer() {
+  // What ends with it may be much, and another's code: nobody spins meanwhile.
+  SL_DCHECK(!SpinLock::HeldHere());
   if (dtype_ == DType::kString) {
     auto* s = static_cast<std::string*>(block_.data);
     for (int64_t i = 0; i < objects_; ++i) s[i].~basic_string();
