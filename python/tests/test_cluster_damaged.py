@@ -112,18 +112,20 @@ def test_altered_bytes_are_an_error_or_nothing(relayed):
     seed = 11
     rng = random.Random(seed)
     seen = {"right": 0, "error": 0}
+    # A call may be lost whose connection lives on: then its step's deadline ends it.
+    options = sl.RunOptions(timeout=10)
     with sl.Session(graph, target=target) as session:
         for case in range(30):
             for _ in range(600):  # until the tasks have found each other again
                 try:
-                    session.run(z, {x: feed})
+                    session.run(z, {x: feed}, options=options)
                     break
                 except Exception:
                     time.sleep(0.05)
             relay.arm(rng.randrange(700))
             while relay.armed():
                 try:
-                    got = session.run(z, {x: feed})
+                    got = session.run(z, {x: feed}, options=options)
                     np.testing.assert_array_equal(got, feed * 2 + 1, f"{seed}:{case}")
                     seen["right"] += 1
                 except AssertionError:
