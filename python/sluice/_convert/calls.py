@@ -20,7 +20,7 @@ from typing import Any
 
 from .. import _core
 from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
-from . import cached, object_reads
+from . import cached, mixed, object_reads
 from .collected import filter_test
 from .elements import (
     TEXTS,
@@ -73,6 +73,8 @@ def _as(python: type) -> Callable[..., Any]:
         if tensor is None and len(args) == 1 and isinstance(args[0], Symbol):
             return _symbol_as(python, args[0])
         if tensor is not None:
+            if python is float:  # the number's digits are lost
+                mixed.refuse("float()", args[0])
             return number_of(tensor, python)
         # A text is a text to Python, which would read the one it is recorded with.
         args = known_all(args, f"{python.__name__}() reads")
@@ -123,6 +125,7 @@ def _kind(value: Any) -> Any:
         return value.__class__
     if type(value) is Text:
         return str
+    mixed.refuse("type() or isinstance()", value)
     return python_number(value) if isinstance(value, Tensor) else None
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import _core
 from .._symbols.symbol import Symbol
+from . import mixed
 from .errors import StagingError
 from .place import user_place
 from .texts import Text, as_now, depends, is_of_graph, known_all, needed, shown
@@ -339,6 +340,7 @@ def wanting(function: Any) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         name = getattr(function, "__name__", "it")
+        mixed.refuse(f"{name}()", *args)
         if getattr(function, "__module__", None) in ("math", "cmath"):
             args = tuple(map(_as_argument, args))
         if any(type(a) is Text for a in (*args, *kwargs.values())):

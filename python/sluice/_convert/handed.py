@@ -28,15 +28,13 @@ from .object_reads import (
     module_class,
     package_of,
 )
-from .place import user_place
+from .mixed import compared, mixed, refuse_operand
 from .places import SLOT, INSTANCE, Instance, Slot
-from .texts import Text, is_of_graph, needed, values_may_decide
+from .texts import Text, is_of_graph, needed
 from .values import (
     MISSING,
     Tensor,
-    class_of,
     in_graph,
-    is_mixed,
     number_of,
     python_number,
     refuse_number,
@@ -275,9 +273,15 @@ def binary(op: str, a: Any, b: Any) -> Any:
     python, name = _BINARY[op]
     if op in _OF_BITS or a is None or b is None:
         _refuse_operands(python, a, b)
-    if op in _OF_NUMBERS:
-        _refuse_mixed(op, a, b)
-        _refuse_mixed(op, b, a)
+    if op in _COMPARING:
+        return compared(_binary(op, a, b), a, b)
+    refuse_operand(op, a, b)
+    refuse_operand(op, b, a)
+    return _binary(op, a, b)
+
+
+def _binary(op: str, a: Any, b: Any) -> Any:
+    python, name = _BINARY[op]
     both = _is_numeric(a) and _is_numeric(b)
     if _core.recorder() is None or (both and is_plain(a) and is_plain(b)):
         return python(a, b)
@@ -307,25 +311,7 @@ def binary(op: str, a: Any, b: Any) -> Any:
     return python(a, b)
 
 
-_OF_NUMBERS = frozenset(("+", "-", "*", "//", "%", "**"))
-
-
-def _refuse_mixed(op: str, a: Any, b: Any) -> None:
-    """What is an int on one way and a float, or a tensor, on the other makes one of
-    the two: values decide which. Beside a tensor of floats it is all the same."""
-    if not isinstance(a, Tensor) or not a.symbolic or not is_mixed(a):
-        return
-    if isinstance(b, Tensor) and class_of(b) is Tensor and b.dtype.is_floating_point:
-        return
-    if _core.recorder() is None:
-        return
-    values_may_decide()
-    filename, line = user_place()
-    raise StagingError(
-        f"{filename}:{line}: {op} takes what is a number on one way through a branch "
-        "and a tensor, or a number of another class, on the other; wanted one of the "
-        "two"
-    )
+_COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
 
 _OF_BITS = frozenset(("<<", ">>", "&", "|", "^", "@"))
@@ -367,7 +353,10 @@ def unary(op: str, a: Any) -> Any:
     kind = python_number(a) if isinstance(a, Tensor) else None
     if kind is not None:
         python(kind(0))  # ~ of a float is no number
-    return python(number_of(a, int) if kind is bool else a)
+    made = python(number_of(a, int) if kind is bool else a)
+    if mixed(a):
+        made._sl_mixed = True
+    return made
 
 
 def item(owner: Any, key: Any) -> Any:

@@ -19,6 +19,8 @@ from .lists import grown
 from .places import Contents, Place, same_contents
 from .values import (
     MISSING,
+    PYTHON,
+    Tensor,
     as_tensor,
     can_be,
     class_of,
@@ -29,6 +31,7 @@ from .values import (
     number_dtype,
     same,
     spec,
+    stands_for,
 )
 from .variables import Variables
 
@@ -205,12 +208,15 @@ class _Merge:
             cure = "outside it would be a tensor on both ways"
             raise self._differ(name, a, b, cure)
         known = self._hints.get(("dtype", name, i))
-        dtype = known or (number_dtype(a) if is_number(a) else as_tensor(a).dtype)
+        if isinstance(a, Tensor):  # of a branch that is over: not to be cast
+            dtype = known or a.dtype
+        else:
+            dtype = known or (number_dtype(a) if is_number(a) else as_tensor(a).dtype)
         if tensor.dtype == dtype:
             return tensor
-        if is_number(b) and can_be(b, dtype):
+        if stands_for(b, dtype):
             return as_tensor(b, dtype)
-        if is_number(a) and not known and can_be(a, tensor.dtype):
+        if not known and stands_for(a, tensor.dtype):
             raise Again(self, ("dtype", name, i), tensor.dtype)
         retype_number(a, tensor.dtype)
         retype_number(b, dtype)
@@ -250,8 +256,8 @@ class _Merge:
                     is_number(leaf) and same(other, leaf)
                 ):
                     made = leaf
-                elif is_number(leaf) and other.__class__ is leaf.__class__:
-                    made._sl_python = leaf.__class__  # outside it is a number
+                elif class_of(leaf) is class_of(other) in PYTHON.values():
+                    made._sl_python = class_of(leaf)  # outside it is a number
                 elif name not in first.unread | second.unread:
                     if class_of(leaf) is not class_of(other):
                         made._sl_mixed = True  # nobody knows what it is outside

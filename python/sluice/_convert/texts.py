@@ -115,6 +115,9 @@ def as_now(value: Any) -> Any:
 
 
 def _tensor_now(tensor: Any) -> Any:
+    from .mixed import refuse
+
+    refuse("a text", tensor)
     if python_number(tensor) is not None:
         return tensor
     parameter = type(tensor).__name__ == "Parameter"
@@ -192,6 +195,9 @@ def attr(owner: Any, name: str) -> Any:
     """owner.name. A number of the graph has the attributes of one of Python's."""
     kind = python_number(owner) if isinstance(owner, Tensor) else None
     if kind is None:
+        from .mixed import refuse
+
+        refuse(f".{name}", owner)
         return _core.attr(owner, name)
     getattr(kind(0), name)  # says what is missing
     return getattr(needed(owner, f"{name} is asked of"), name)

@@ -157,13 +157,26 @@ def can_be(value: Any, dtype: Any) -> bool:
     return dtype in _FLOATS
 
 
+def stands_for(value: Any, dtype: Any) -> bool:
+    """The same of numbers that the graph computes, too."""
+    if isinstance(value, Tensor):
+        kind = python_number(value)
+        return kind is not None and can_be(kind(0), dtype)
+    return is_number(value) and can_be(value, dtype)
+
+
 _FLOATS = (_core.float32, _core.float64, _core.float16, _core.bfloat16, _core.complex64)
 
 
 def as_tensor(value: Any, dtype: Any = None) -> Any:
     """A leaf as a tensor; None when it cannot be one."""
     if isinstance(value, Tensor):
-        return value
+        if python_number(value) is None:
+            return value
+        # Of a type of its own: one that a function is given would take another.
+        made = _cast(value, dtype=dtype or value.dtype)
+        made._number = True
+        return made
     if is_number(value):
         dtype = dtype or number_dtype(value)
         if type(value) is float and dtype in _FLOATS:

@@ -1,0 +1,60 @@
+"""What is a number on one way through a branch, and on the other a tensor, or a
+number of another class.
+
+The graph has one tensor for it, which is as good wherever both would give the same:
+as a condition, or beside a tensor of no more digits. Everywhere else values decide.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .errors import StagingError
+from .place import user_place
+from .texts import values_may_decide
+from .values import Tensor, class_of, is_mixed
+
+_DIGITS = {
+    _core.bfloat16: 8, _core.float16: 11, _core.float32: 24, _core.float64: 53,
+}  # fmt: skip
+
+
+def mixed(value: Any) -> bool:
+    """Whether it is one."""
+    return isinstance(value, Tensor) and value.symbolic and is_mixed(value)
+
+
+def refuse(what: str, *values: Any) -> None:
+    """Throws for values of which one is mixed."""
+    if _core.recorder() is None or not any(map(mixed, values)):
+        return
+    values_may_decide()
+    filename, line = user_place()
+    raise StagingError(
+        f"{filename}:{line}: {what} takes what is a number on one way through a branch "
+        "and a tensor, or a number of another class, on the other; wanted one of the "
+        "two"
+    )
+
+
+def refuse_operand(op: str, value: Any, other: Any) -> None:
+    """The same of an operator, beside another operand."""
+    if not mixed(value) or _is_as_good(value, other):
+        return
+    refuse(op, value)
+
+
+def _is_as_good(value: Any, other: Any) -> bool:
+    if not isinstance(other, Tensor) or class_of(other) is not Tensor:
+        return False
+    wanted = _DIGITS.get(other.dtype)
+    return wanted is not None and wanted <= _DIGITS.get(value.dtype, 53)
+
+
+def compared(result: Any, *operands: Any) -> Any:
+    """The result of a comparison: of numbers it is a bool, of tensors a tensor."""
+    if any(map(mixed, operands)) and isinstance(result, Tensor):
+        if not any(isinstance(v, Tensor) and class_of(v) is Tensor for v in operands):
+            result._sl_mixed = True
+    return result

@@ -1,0 +1,154 @@
+"""Numbers that branches and loops of captured code leave: what they are, and their
+digits, where they change from call to call or are tensors on the other way."""
+
+import pytest
+
+import sluice as sl
+
+X32, X64 = sl.tensor([1.0, 2.0]), sl.tensor([1.0, 2.0], dtype=sl.float64)
+TENTHS = (0.1, 0.2, 0.3, 0.7, 0.1)
+
+
+def exact(value):
+    """All that can be seen of it."""
+    if isinstance(value, sl.Tensor):
+        return "tensor", str(value.dtype), value.tolist()
+    if isinstance(value, (tuple, list)):
+        return [exact(v) for v in value]
+    return type(value), value
+
+
+def outcome(f, args):
+    try:
+        return exact(f(*args))
+    except Exception as error:
+        return type(error), str(error).splitlines()[0]
+
+
+def same(f, *calls):
+    captured = sl.function(f)
+    for args in calls:
+        assert outcome(captured, args) == outcome(f, args), args
+
+
+def scaled_in_a_branch(x, r):
+    s = r * 0.1 if x.sum() > 0 else r
+    return x * s, s
+
+
+def scaled_in_an_if(x, r):
+    if x.sum() > 0:
+        r = r * 0.1
+    return x * r, r
+
+
+def scaled_in_a_loop(x, r):
+    i = 0
+    while x.sum() * i < 10:
+        r = r * 0.1
+        i += 1
+    return x * r, r, i
+
+
+@pytest.mark.parametrize(
+    "f", [scaled_in_a_branch, scaled_in_an_if, scaled_in_a_loop]
+)
+def test_a_number_that_changes_with_each_call_keeps_its_digits(f):
+    same(f, *((X64, r) for r in TENTHS))
+    same(f, *((X32, r) for r in TENTHS))
+    same(f, *((X64, n) for n in (3, 5, 8, 13)))
+
+
+def test_a_number_in_a_dict_stays_one():
+    def step(x, d):
+        if x[0] < 0.36:
+            d["f"] = d["f"] * 0.5
+        elif x[1] < 2:
+            x = x * 2
+        return x.sum()
+
+    kept, plain = {"f": 0.7}, {"f": 0.7}
+    captured = sl.function(step)
+    for v in (0.1, 0.1, 0.5, 0.1, 0.7, 0.2):
+        x = sl.tensor([v, 1.0])
+        captured(x, kept)
+        step(x, plain)
+        assert exact(kept["f"]) == exact(plain["f"])
+
+
+def number_or_tensor(x):
+    return x[0] if x[0] < 4 else 7.1
+
+
+def mean_or_tenth(x, y):
+    s = y.mean() if y.sum() > 0 else 0.1
+    return x * s
+
+
+def given_or_mean(x, r):
+    s = r if x[0] < 4 else x.mean()
+    return x * s
+
+
+@pytest.mark.parametrize("x", [X32, X64])
+@pytest.mark.parametrize("y", [X32, X64])
+def test_beside_a_tensor_no_digits_are_lost(x, y):
+    same(mean_or_tenth, (x, y), (x, -y), (x, y), (x, -y))
+    same(given_or_mean, *((x + 9 * (i % 2), r) for i, r in enumerate(TENTHS)))
+
+
+USES = {
+    "printed": lambda k: f"{k} {k!r}",
+    "text": lambda k: str(k),
+    "class": lambda k: type(k) is float,
+    "instance": lambda k: isinstance(k, float),
+    "attribute": lambda k: k.sum(),
+    "missing attribute": lambda k: k.is_integer(),
+    "negative": lambda k: -k,
+    "absolute": lambda k: abs(k),
+    "compared": lambda k: k < 3,
+    "equal": lambda k: k == 7.1,
+    "float": lambda k: float(k),
+    "quotient": lambda k: k / 3,
+    "sum": lambda k: k + 1,
+    "largest": lambda k: max(k, 3.0),
+    "condition": lambda k: 1 if k > 3 else 2,
+    "tensor": lambda k: sl.tensor(k),
+    "in a list": lambda k: [k, 1],
+    "of a function": lambda k: sl.exp(k),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_is_a_number_on_one_way_is_one_there(use):
+    used = USES[use]
+
+    def f(x):
+        k = x[0] if x[0] < 4 else 7.1
+        return used(k)
+
+    same(f, (X32,), (X32 + 9,), (X32,), (X32 + 9,))
+
+
+def test_or_gives_its_last_operand(capsys):
+    @sl.function
+    def f(x):
+        print(x[0] < 4 or True)
+        return x
+
+    f(X32)
+    f(X32 + 9)
+    assert capsys.readouterr().out == "tensor(True)\nTrue\n"
+
+
+def test_as_a_condition_the_graph_decides():
+    """No value needs to: one recording serves both ways."""
+
+    @sl.function
+    def f(x):
+        k = x[0] if x[0] < 4 else 7.0
+        return x * 2 if k > 3 else x
+
+    for x in (X32, X32 + 9, X32 + 2):
+        f(x)
+    assert len(f.traces()) == 1
