@@ -229,7 +229,11 @@ def pinv(
 ) -> Tensor:
     """The pseudoinverses of matrices."""
     rcond = rtol if rcond is None else rcond
-    return _ops.pinv(x) if rcond is None else _ops.pinv(x, rcond)
+    if rcond is None:
+        return _ops.pinv(x)
+    if not rcond >= 0:
+        raise ValueError(f"pinv(): rcond is {rcond}; wanted it 0 or more")
+    return _ops.pinv(x, rcond)
 
 
 def matrix_power(x: Any, n: int) -> Tensor:

@@ -82,7 +82,7 @@ void BindCompare(nb::module_& m) {
       "describe_difference",
       [](nb::handle a, nb::handle b, double rtol, double atol, bool equal_nan) {
         auto array = [](nb::handle o, std::string_view what) {
-          return IsTensor(o) ? ElementsOf(AsTensor(o).to_dense(), what)
+          return IsTensor(o) ? ElementsNow(AsTensor(o).to_dense(), what)
                              : ArrayOf(o, what);
         };
         return DescribeDifference(array(a, "actual"), array(b, "expected"),

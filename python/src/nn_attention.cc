@@ -28,6 +28,10 @@ Tensor DotProductAttention(nb::handle query, nb::handle key, nb::handle value,
   SL_WANT(!mask.defined() || !is_causal, Where::current(), name,
           ": attn_mask and is_causal; wanted one of them");
   LongCall call{q, k, v};
+  if (scale == 0.0) {  // to the op that is the scale it has by default
+    q = q * 0.0;
+    scale = 1.0;
+  }
   return scaled_dot_product_attention(q, k, v,
                                       {.attn_mask = mask,
                                        .is_causal = is_causal,

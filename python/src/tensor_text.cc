@@ -3,12 +3,15 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <optional>
 
 #include "device_names.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/default_float.h"
 #include "sluice/tensor/array.h"
+#include "sluice/trace/region_draft.h"
+#include "tensor_values.h"
 
 namespace sluice::py {
 
@@ -237,11 +240,9 @@ PrintOptions& PrintOptionsNow() {
   return options;
 }
 
-std::string TensorText(const Tensor& t) {
-  if (!t.defined()) return "<Tensor of nothing>";
-  if (t.symbolic() || t.is_sparse())
-    return StrCat("<Tensor ", t.ToString(), ">");
-  const Array a = ValueOrThrow(OnHost(t.array()));
+namespace {
+
+std::string ArrayText(const Array& a) {
   DType dtype = a.dtype();
   std::string text = "tensor(";
   text += a.num_elements() == 0
@@ -261,8 +262,30 @@ std::string TensorText(const Tensor& t) {
   if (!plain || (a.num_elements() == 0 && dtype != common)) {
     StrAppend(text, ", dtype=", PythonName(dtype));
   }
-  if (t.array().memory()) {
-    StrAppend(text, ", device='", ShortName(t.device()), "'");
+  return text;
+}
+
+}  // namespace
+
+std::string TensorText(const Tensor& t) {
+  if (!t.defined()) return "<Tensor of nothing>";
+  std::string text;
+  if (t.symbolic()) {
+    // What Python's own functions show of it, where values decide.
+    std::optional<Array> now = DecidedElements(t);
+    if (!now) return StrCat("<Tensor ", t.ToString(), ">");
+    if (front_internal::IsNumber(t)) {
+      nb::object number = ElementToPython(now->dtype(), now->raw());
+      return nb::cast<std::string>(nb::repr(number));
+    }
+    text = ArrayText(*now);
+  } else if (t.is_sparse()) {
+    return StrCat("<Tensor ", t.ToString(), ">");
+  } else {
+    text = ArrayText(ValueOrThrow(OnHost(t.array())));
+    if (t.array().memory()) {
+      StrAppend(text, ", device='", ShortName(t.device()), "'");
+    }
   }
   if (t.requires_grad()) text += ", requires_grad=True";
   return text + ")";

@@ -1,14 +1,19 @@
 #include "tensor_values.h"
 
 #include <complex>
+#include <optional>
 
+#include "caller_line.h"
 #include "errors.h"
 #include "operand.h"
+#include "recorder.h"
 #include "size.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/recording.h"
+#include "sluice/trace/decisions.h"
 #include "tensor.h"
+#include "weak_numbers.h"
 
 namespace sluice::py {
 
@@ -34,7 +39,7 @@ nb::object ListOf(const Array& a, int axis, const char* at) {
 }
 
 nb::object ToList(const Tensor& t) {
-  const Array a = ElementsOf(t, "tolist()");
+  const Array a = ElementsNow(t, "tolist()");
   if (a.rank() == 0) return ElementToPython(a.dtype(), a.raw());
   return ListOf(a, 0, static_cast<const char*>(a.raw()));
 }
@@ -42,7 +47,7 @@ nb::object ToList(const Tensor& t) {
 // item(), item(3), item(1, 2) as numpy has it.
 nb::object Item(const Tensor& t, const nb::args& places) {
   if (places.size() == 0) return OnlyElement(t, "item()");
-  const Array a = ElementsOf(t, "item()");
+  const Array a = ElementsNow(t, "item()");
   nb::object index = nb::borrow(places);
   if (places.size() == 1 && !PyTuple_Check(nb::object(places[0]).ptr())) {
     nb::object flat = nb::cast(t).attr("reshape")(-1);
@@ -139,6 +144,26 @@ Array ElementsOf(const Tensor& tensor, std::string_view what) {
   return ValueOrThrow(OnHost(OwnArrayOf(tensor, what)));
 }
 
+std::optional<Array> DecidedElements(const Tensor& tensor) {
+  Decisions* here = tensor.symbolic() ? Decisions::OfBranches() : nullptr;
+  if (!here) return std::nullopt;
+  std::optional<Array> now = here->Decide(tensor, PythonLine());
+  if (!now) return std::nullopt;
+  return ValueOrThrow(OnHost(*now));
+}
+
+Array ElementsNow(const Tensor& tensor, std::string_view what) {
+  if (!tensor.defined() || !tensor.symbolic()) return ElementsOf(tensor, what);
+  if (std::optional<Array> now = DecidedElements(tensor)) return *now;
+  // Recorded again, values decide; but for a number that the function is given,
+  // which then is given as Python's own.
+  nb::object recorder = CurrentRecorder();
+  if (recorder.is_valid() && !WeakNumbers::IsGiven(tensor)) {
+    recorder.attr("chose") = true;
+  }
+  return ElementsOf(tensor, what);
+}
+
 const Array& SharedElementsOf(const Tensor& tensor, std::string_view what) {
   const Array& array = OwnArrayOf(tensor, what);
   if (!array.on_host()) {
@@ -149,7 +174,7 @@ const Array& SharedElementsOf(const Tensor& tensor, std::string_view what) {
 }
 
 nb::object OnlyElement(const Tensor& tensor, std::string_view what) {
-  const Array a = ElementsOf(tensor, what);
+  const Array a = ElementsNow(tensor, what);
   if (a.num_elements() != 1) {
     ThrowValueError(StrCat(what, " of a tensor of shape ", a.shape(),
                            "; wanted one element"));
@@ -160,7 +185,7 @@ nb::object OnlyElement(const Tensor& tensor, std::string_view what) {
 int TensorTruth(PyObject* self) {
   return Guarded([&]() -> int {
     const Tensor& t = AsTensor(self);
-    const Array a = ElementsOf(t, "bool()");
+    const Array a = ElementsNow(t, "bool()");
     if (a.num_elements() != 1) {
       ThrowValueError(StrCat("bool() of a tensor of shape ", a.shape(),
                              " has no one answer; wanted any() or all()"));
@@ -186,7 +211,7 @@ PyObject* TensorFloat(PyObject* self) {
 PyObject* TensorIndex(PyObject* self) {
   return Guarded([&]() -> PyObject* {
     const Tensor& t = AsTensor(self);
-    const Array a = ElementsOf(t, "an index");
+    const Array a = ElementsNow(t, "an index");
     if (!IsInteger(a.dtype()) || a.num_elements() != 1) {
       ThrowTypeError(StrCat("a tensor of ", a.TypeText(),
                             " cannot be used as an index; wanted one integer"));

@@ -5,6 +5,7 @@
 // Per thread, while the function is recorded.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -20,7 +21,9 @@ class WeakNumbers {
  public:
   // What is recorded on this thread from now on, in place of what was before.
   explicit WeakNumbers(const std::vector<Value>& numbers)
-      : numbers_(numbers.begin(), numbers.end()), outer_(current_) {
+      : given_(numbers),
+        numbers_(numbers.begin(), numbers.end()),
+        outer_(current_) {
     current_ = this;
   }
   ~WeakNumbers() { current_ = outer_; }
@@ -30,6 +33,12 @@ class WeakNumbers {
   static bool Has(const Tensor& t) {
     return current_ && t.defined() && t.symbolic() &&
            current_->Contains(t.value());
+  }
+  // Whether it is one that the function being recorded was called with.
+  static bool IsGiven(const Tensor& t) {
+    return current_ && t.defined() && t.symbolic() &&
+           std::ranges::find(current_->given_, t.value()) !=
+               current_->given_.end();
   }
   // What Python's operators make of such numbers is one.
   static void Add(const Tensor& t) {
@@ -60,6 +69,7 @@ class WeakNumbers {
     return numbers_.contains(value) || (outer_ && outer_->Contains(value));
   }
 
+  const std::vector<Value> given_;
   std::unordered_set<Value, ValueHash> numbers_;
   WeakNumbers* outer_;
   static inline thread_local WeakNumbers* current_ = nullptr;

@@ -80,6 +80,11 @@ FLAGS = {
     "gaussian_nll_loss": lambda b: F.gaussian_nll_loss(X, X, X, full=b),
     "ctc_loss": lambda b: F.ctc_loss(
         STEPS, TARGETS, (4, 4), (2, 2), zero_infinity=b),
+    "avg_pool2d, ceil_mode": lambda b: F.avg_pool2d(IMAGE, 2, ceil_mode=b),
+    "avg_pool2d, count_include_pad": lambda b: F.avg_pool2d(
+        IMAGE, 2, count_include_pad=b),
+    "windows": lambda b: sl.signal.windows.hann(4, requires_grad=b),
+    "expand_copy": lambda b: sl.expand_copy(V, (2, 3), implicit=b),
     "PoissonNLLLoss": lambda b: nn.PoissonNLLLoss(full=b)(X, X),
 }  # fmt: skip
 
@@ -123,6 +128,18 @@ REFUSED = {
     "batch_norm": lambda: F.batch_norm(X, None, None, training=True, eps=0.0),
     "logit": lambda: sl.logit(X, 0.7),
     "isclose": lambda: sl.isclose(X, X, rtol=math.nan),
+    "multi_margin_loss, margin": lambda: F.multi_margin_loss(
+        LOGITS, LABELS, margin=math.nan),
+    "hardshrink": lambda: F.hardshrink(X, math.nan),
+    "softshrink": lambda: F.softshrink(X, math.nan),
+    "pinv": lambda: linalg.pinv(X, rtol=math.nan),
+    "pinv, below 0": lambda: linalg.pinv(X, rtol=-0.5),
+    "pinverse": lambda: sl.pinverse(X, math.nan),
+    "gaussian": lambda: sl.signal.windows.gaussian(1, std=math.nan),
+    "exponential": lambda: sl.signal.windows.exponential(1, tau=math.nan),
+    "gradient": lambda: sl.gradient(V, spacing=0),
+    "cosine_similarity": lambda: F.cosine_similarity(X, X, eps=-0.5),
+    "poisson_nll_loss": lambda: F.poisson_nll_loss(X, X, eps="x"),
     "renorm": lambda: sl.renorm(X, 2, 0, math.nan),
     "cdist": lambda: sl.cdist(X, X, -1.0),
     "histc": lambda: sl.histc(V, 0),
@@ -191,3 +208,18 @@ def test_lbfgs_makes_one_step_at_least(options):
 
     optimizer.step(closure)
     assert p.tolist() == pytest.approx([1.5])  # min(1, 1 / 4) lr times minus 4
+
+
+def test_attention_of_scale_0_is_the_mean_of_the_values():
+    q = sl.tensor([[[1.0, 2.0], [3.0, -1.0]]])
+    v = sl.tensor([[[1.0, 5.0], [3.0, 7.0]]])
+    made = F.scaled_dot_product_attention(q, q, v, scale=0)
+    sl.testing.assert_close(made, sl.tensor([[[2.0, 6.0], [2.0, 6.0]]]))
+    assert not sl.allclose(made, F.scaled_dot_product_attention(q, q, v))
+
+
+def test_avg_pool_without_strides_goes_by_its_windows():
+    x = sl.arange(81.0).reshape(1, 1, 9, 9)
+    for stride in ((), None):
+        made = F.avg_pool2d(x, (4, 4), stride, 1, True, False, 2)
+        sl.testing.assert_close(made, F.avg_pool2d(x, 4, 4, 1, True, False, 2))

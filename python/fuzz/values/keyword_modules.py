@@ -41,7 +41,7 @@ def _theirs(info: Any, sample: Any, training: bool) -> tuple[Any, Any]:
     torch.manual_seed(0)
     side = run_module._theirs(info, sample, torch.float64, training)
     state = {k: v.detach().clone() for k, v in side.module.state_dict().items()}
-    return side.run(side.module), state
+    return tree_map(_dense, side.run(side.module)), state
 
 
 def _mine(info: Any, sample: Any, training: bool, state: Any) -> Any:
@@ -51,7 +51,7 @@ def _mine(info: Any, sample: Any, training: bool, state: Any) -> Any:
 
 def _dense(value: Any) -> Any:
     """Sparse gradients as what they say."""
-    if isinstance(value, sl.Tensor) and value.is_sparse:
+    if isinstance(value, (sl.Tensor, torch.Tensor)) and value.is_sparse:
         return value.to_dense()
     return value
 

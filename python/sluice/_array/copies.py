@@ -9,6 +9,7 @@ from typing import Any
 from .. import _core, _ops
 from .._core import Tensor
 from . import diagonals, math, shape, windows
+from .axes import flag
 from .shape import as_tensor, own_copy
 
 __all__ = [
@@ -72,6 +73,7 @@ def alias_copy(x: Any) -> Tensor:
 
 def expand_copy(x: Any, size: Any, *, implicit: bool = False) -> Tensor:
     """Stretched to a shape, with elements of its own."""
+    flag(implicit, "implicit")
     return own_copy(shape.expand(x, size))
 
 

@@ -33,6 +33,8 @@ def cholesky_inverse(L: Any, upper: bool = False) -> Tensor:
 
 def pinverse(x: Any, rcond: float = 1e-15) -> Tensor:
     """The pseudoinverses of matrices."""
+    if not rcond >= 0:
+        raise ValueError(f"pinverse(): rcond is {rcond}; wanted it 0 or more")
     return _ops.pinv(x, rcond)
 
 

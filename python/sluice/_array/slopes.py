@@ -83,4 +83,6 @@ def gradient(
         x = _ops.cast(x, _core.default_float())
     axes = tuple(range(x.ndim)) if dim is None else axes_tuple(dim, x.ndim, "gradient")
     steps = _steps(spacing, axes)
+    if any(not isinstance(step, Tensor) and step == 0 for step in steps):
+        raise ValueError("gradient(): spacing is 0; wanted a distance")
     return tuple(_along(x, at, step, edge_order) for at, step in zip(axes, steps))

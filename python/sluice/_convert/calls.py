@@ -43,6 +43,7 @@ from .handed import (
     true,
 )
 from .impure import next_, refuse_if_impure, refuse_if_iterator
+from .iterables import Range
 from .joins import joins
 from .library import is_library
 from .logic import if_exp
@@ -125,6 +126,8 @@ def _kind(value: Any) -> Any:
         return value.__class__
     if type(value) is Text:
         return str
+    if type(value) is Range:
+        return range
     mixed.refuse("type() or isinstance()", value)
     return python_number(value) if isinstance(value, Tensor) else None
 

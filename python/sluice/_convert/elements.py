@@ -183,7 +183,10 @@ def _as_text(how: int) -> Callable[..., Any]:
 def text_of(value: Any, how: int, spec: Any) -> Any:
     """The text of a value as an f-string shows it."""
     from .handed import asked, hand_over
+    from .iterables import Range
 
+    if type(value) is Range:
+        value = value.now()
     if isinstance(value, (Tensor, Text)) or type(spec) is Text:
         return Text.of([as_now(value), how, spec])
     names = {ord("s"): ("__str__", "__repr__"), ord("r"): ("__repr__",),

@@ -7,7 +7,8 @@ from typing import Any
 from .. import _core
 from .._symbols.numbers import Symbol, choose
 from .errors import StagingError
-from .values import Tensor, as_tensor, decided, in_graph, refuse_number
+from .texts import needed, values_may_decide
+from .values import Tensor, as_tensor, decided, in_graph, number_of, refuse_number
 
 _gather = _core.op_function("Gather")
 _shape = _core.op_function("Shape")
@@ -39,14 +40,19 @@ class Staged:
         """One of them."""
         raise NotImplementedError
 
+    def described(self) -> str:
+        """It in a message."""
+        raise NotImplementedError
+
     def __iter__(self) -> Any:
         count = decided(self.size())
         if isinstance(count, int):  # a size, which is decided
             return iter([self.get(i) for i in range(int(count))])
+        values_may_decide()
         raise StagingError(
-            f"{self} has as many elements as a tensor says, so that only a for "
-            "loop of a converted function can go over it; elsewhere use sl.map_fn "
-            "or sl.while_loop"
+            f"{self.described()} has as many elements as a tensor says, so that "
+            "only a for loop of a converted function can go over it; elsewhere use "
+            "sl.map_fn or sl.while_loop"
         )
 
 
@@ -56,7 +62,7 @@ class Rows(Staged):
     def __init__(self, tensor: Any) -> None:
         self._tensor = tensor
 
-    def __str__(self) -> str:
+    def described(self) -> str:
         return "a tensor"
 
     def size(self) -> Any:
@@ -70,7 +76,7 @@ class Rows(Staged):
         return self._tensor.get(index)
 
 
-def _number(value: Any) -> Any:
+def as_number(value: Any) -> Any:
     """What stands for a number of Python's, which nobody writes to."""
     if isinstance(value, Tensor):
         value._number = True
@@ -99,7 +105,7 @@ class Range(Staged):
             raise ValueError("range() arg 3 must not be zero")
         self._start, self._stop, self._step = start, stop, step
 
-    def __str__(self) -> str:
+    def described(self) -> str:
         return "range() of a tensor"
 
     def size(self) -> Any:
@@ -119,9 +125,9 @@ class Range(Staged):
     def get(self, index: Any) -> Any:
         if type(self._step) is int and self._step == 1:
             if type(self._start) is int and self._start == 0:
-                return _number(index)
-            return _number(self._start + index)
-        return _number(self._start + index * self._step)
+                return as_number(index)
+            return as_number(self._start + index)
+        return as_number(self._start + index * self._step)
 
     def __iter__(self) -> Any:
         left = self.unrolled()
@@ -134,6 +140,51 @@ class Range(Staged):
             return None
         return range(*map(int, parts))
 
+    # ---- As Python's own ----
+
+    __class__ = property(lambda self: range)  # type: ignore[assignment]
+    start = property(lambda self: _whole(self._start))
+    stop = property(lambda self: _whole(self._stop))
+    step = property(lambda self: _whole(self._step))
+
+    def now(self) -> range:
+        """The range of the call being recorded, where values decide."""
+        parts = []
+        for part in (self._start, self._stop, self._step):
+            tensor = in_graph(part)
+            parts.append(part if tensor is None else needed(tensor, "range() takes"))
+        return range(*map(int, parts))
+
+    def __len__(self) -> int:
+        return len(self.now())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.now()[key]
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self.now()
+
+    def __eq__(self, other: Any) -> bool:
+        return self.now() == (other.now() if type(other) is Range else other)
+
+    def __hash__(self) -> int:
+        return hash(self.now())
+
+    def __repr__(self) -> str:
+        return repr(self.now())
+
+    def index(self, value: Any) -> int:
+        return self.now().index(value)
+
+    def count(self, value: Any) -> int:
+        return self.now().count(value)
+
+
+def _whole(value: Any) -> Any:
+    """An end of a range, which is a number of Python's."""
+    tensor = in_graph(value)
+    return value if tensor is None else number_of(tensor, int)
+
 
 class Enumerate(Staged):
     """enumerate() of one of these."""
@@ -141,8 +192,8 @@ class Enumerate(Staged):
     def __init__(self, items: Staged, start: Any = 0) -> None:
         self._items, self._start = items, start
 
-    def __str__(self) -> str:
-        return f"enumerate() of {self._items}"
+    def described(self) -> str:
+        return f"enumerate() of {self._items.described()}"
 
     def size(self) -> Any:
         return self._items.size()
@@ -157,7 +208,7 @@ class Zip(Staged):
     def __init__(self, *items: Staged) -> None:
         self._items = items
 
-    def __str__(self) -> str:
+    def described(self) -> str:
         return "zip() of tensors"
 
     def size(self) -> Any:
@@ -181,8 +232,8 @@ class Reversed(Staged):
     def __init__(self, items: Staged) -> None:
         self._items = items
 
-    def __str__(self) -> str:
-        return f"reversed() of {self._items}"
+    def described(self) -> str:
+        return f"reversed() of {self._items.described()}"
 
     def size(self) -> Any:
         return self._items.size()

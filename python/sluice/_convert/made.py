@@ -19,6 +19,7 @@ from .. import _core
 from .._symbols.symbol import Symbol
 from .elements import History, Id
 from .errors import StagingError
+from .iterables import Range
 from .left_behind import tensor_inside
 from .object_reads import CONTAINERS, is_library_class, is_plain, module_class
 from .places import reference, refill
@@ -101,6 +102,9 @@ class Making:
             return lambda call: at(call.arguments, path)
         if id(value) in recorder.old:
             return _Outside(value)
+        if type(value) is Range:
+            decided = value.now()
+            return lambda _: decided
         if isinstance(value, _core.List) and is_grown(recorder):
             return self._list(value, text)
         if isinstance(value, tuple):

@@ -6,8 +6,19 @@ from typing import Any
 
 from .._symbols.numbers import Symbol
 from .handed import asked, hand_over, is_known, iterated
-from .iterables import Enumerate, Range, Reversed, Zip, beside, size, staged
-from .values import Tensor, in_graph, refuse_number
+from .iterables import (
+    Enumerate,
+    Range,
+    Reversed,
+    Rows,
+    Zip,
+    as_number,
+    beside,
+    size,
+    staged,
+)
+from .texts import values_may_decide
+from .values import Tensor, decided, in_graph, refuse_number
 
 
 def range_(*args: Any) -> Any:
@@ -35,8 +46,9 @@ def _rows(items: Any) -> Any:
     known = staged(items)
     if known is None:
         return items
-    count = known.size()
+    count = decided(known.size())
     if not isinstance(count, int):
+        values_may_decide()
         beside(())  # says what is wanted
     return [known.get(i) for i in range(int(count))]
 
@@ -66,10 +78,13 @@ def len_(items: Any) -> Any:
     tensor = in_graph(items)
     if tensor is not None:
         refuse_number(tensor, len)
-        return size(tensor)
+        return as_number(size(tensor))
     known = staged(items)
+    if isinstance(known, (Rows, Range)):
+        return as_number(known.size())
     if known is not None:
-        return known.size()
+        name = type(known).__name__.lower()
+        raise TypeError(f"object of type {name!r} has no len()")
     own = asked(items, "__len__")
     if own is not None:
         return own()

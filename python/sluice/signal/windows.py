@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import _core, _ops
+from .._array.axes import flag
 from .._array.device import placed
 from .._core import Tensor
 
@@ -46,7 +47,7 @@ def _finished(window: Tensor, dtype: Any, requires_grad: bool, what: str) -> Ten
         raise TypeError(f"{what}(): dtype is {kind.name}; wanted real floats")
     # One sample alone weighs all.
     made = _ops.cast(_ops.ones_like(window) if window.shape[0] == 1 else window, kind)
-    return made.requires_grad_() if requires_grad else made
+    return made.requires_grad_() if flag(requires_grad, "requires_grad") else made
 
 
 @placed
@@ -113,7 +114,7 @@ def exponential(
     dtype: Any = None, device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """exp(-|n - center| / tau)."""
-    if tau <= 0:
+    if not tau > 0:
         raise ValueError(f"exponential(): tau is {tau}; wanted it above 0")
     if sym and center is not None:
         raise ValueError("exponential(): center with sym=True; wanted one of them")
@@ -130,7 +131,7 @@ def gaussian(
     device: Any = None, requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """exp(-(n - middle)^2 / (2 std^2))."""
-    if std <= 0:
+    if not std > 0:
         raise ValueError(f"gaussian(): std is {std}; wanted it above 0")
     places = _places(M, "gaussian")
     apart = _ops.sub(places, (M - 1 if sym else M) / 2)

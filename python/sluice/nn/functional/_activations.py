@@ -200,13 +200,15 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
 
 def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """The input moved by lambd towards 0, and 0 where it is less than that."""
-    if lambd < 0:
+    if not lambd >= 0:
         raise ValueError(f"softshrink(): lambd is {lambd}; wanted it 0 or more")
     return _soft_shrink(input, lambd)
 
 
 def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
     """The input, 0 where it is not further than lambd from it."""
+    if lambd != lambd:
+        raise ValueError("hardshrink(): lambd is nan; wanted a number")
     return _hard_shrink(input, lambd)
 
 

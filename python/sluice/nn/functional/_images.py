@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import _core
-from ..._array.axes import whole
+from ..._array.axes import flags, whole
 from ..._core import Tensor
 from ._pool_indices import adaptive_max_indices, max_indices
 
@@ -190,7 +190,7 @@ def _filled_up(
     axes: int, input: Any, kernel_size: Size, stride: Size | None, padding: Size
 ) -> Tensor:
     """The input with as many zeros behind it as windows reach over its end."""
-    steps = kernel_size if stride is None else stride
+    steps = kernel_size if stride is None or stride == () else stride
     sizes = (kernel_size, steps, padding)
     given = [[n] if isinstance(n, int) else list(n) for n in sizes]
     each = [n * axes if len(n) == 1 else n for n in given]
@@ -214,6 +214,7 @@ def avg_pool(
     divisor_override: int | None = None,
 ) -> Tensor:
     """Means of windows, or their sums divided by another number."""
+    flags(ceil_mode=ceil_mode, count_include_pad=count_include_pad)
     if divisor_override is None:
         return _core.nn_avg_pool(
             axes, input, kernel_size, stride, padding, ceil_mode, count_include_pad

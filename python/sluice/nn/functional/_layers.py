@@ -212,6 +212,8 @@ def cosine_similarity(
     x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8
 ) -> Tensor:
     """The cosine of the angle between vectors along an axis."""
+    if not eps >= 0:
+        raise ValueError(f"cosine_similarity(): eps is {eps}; wanted it 0 or more")
     return _cosine(x1, x2, dim, eps)
 
 

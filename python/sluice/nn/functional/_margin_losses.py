@@ -72,6 +72,8 @@ def multi_margin_loss(
     reduction = _reduction(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError(f"multi_margin_loss(): p is {p}; wanted 1 or 2")
+    if margin != margin:
+        raise ValueError("multi_margin_loss(): margin is nan; wanted a number")
     x, y = as_tensor(input), as_tensor(target)
     if x.ndim not in (1, 2) or y.ndim > x.ndim:
         raise ValueError(
@@ -127,6 +129,10 @@ def poisson_nll_loss(
     """The negative log-likelihood of counts; full: with log(target!)."""
     reduction = _reduction(size_average, reduce, reduction)
     flags(log_input=log_input, full=full)
+    if not isinstance(eps, (int, float, Tensor)):
+        raise TypeError(
+            f"poisson_nll_loss(): eps is a {type(eps).__name__}; wanted a number"
+        )
     x, y = as_tensor(input), as_tensor(target)
     each = x.exp() - y * x if log_input else x - y * (x + eps).log()
     if full:
