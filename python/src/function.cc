@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "function_state.h"
 #include "operand.h"
+#include "recorder.h"
 #include "self_call.h"
 #include "sluice/base/strings.h"
 #include "sluice/trace/capture.h"
@@ -300,10 +301,14 @@ PyType_Spec spec = {"sluice.Function", sizeof(CapturedFunction), 0,
 
 namespace {
 
-// print(t) in code being recorded prints once and no elements.
+// print(t) in code being recorded as it is prints once and no elements.
 nb::object Printed(nb::handle self) {
   static bool said = false;
-  if (!said && AsTensor(self).symbolic() && Capture::Current()) {
+  if (said || !AsTensor(self).symbolic() || !Capture::Current()) {
+    return nb::repr(self);
+  }
+  nb::object recorder = CurrentRecorder();
+  if (!recorder.is_valid() || !nb::cast<bool>(recorder.attr("converted"))) {
     said = true;
     if (PyErr_WarnEx(PyExc_UserWarning,
                      "the text of a tensor in a function being recorded shows "

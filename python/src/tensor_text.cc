@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "device_names.h"
+#include "recorder.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/default_float.h"
@@ -265,6 +266,21 @@ std::string ArrayText(const Array& a) {
   return text;
 }
 
+// Whoever is shown it while converted code is recorded gets no elements: the
+// code is recorded again, for values to decide.
+std::string TextOfNow(const Tensor& t) {
+  std::string text = StrCat("<Tensor ", t.ToString(), ">");
+  nb::object recorder = CurrentRecorder();
+  if (recorder.is_valid() && nb::cast<bool>(recorder.attr("converted"))) {
+    recorder.attr("chose") = true;
+    recorder.attr("wanted") =
+        StrCat("the text of ", text,
+               ", which is part of a graph, shows no elements; wanted "
+               "sl.print(t), or it outside of the function");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string TensorText(const Tensor& t) {
@@ -273,7 +289,7 @@ std::string TensorText(const Tensor& t) {
   if (t.symbolic()) {
     // What Python's own functions show of it, where values decide.
     std::optional<Array> now = DecidedElements(t);
-    if (!now) return StrCat("<Tensor ", t.ToString(), ">");
+    if (!now) return TextOfNow(t);
     if (front_internal::IsNumber(t)) {
       nb::object number = ElementToPython(now->dtype(), now->raw());
       return nb::cast<std::string>(nb::repr(number));

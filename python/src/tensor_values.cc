@@ -127,12 +127,16 @@ const Array& OwnArrayOf(const Tensor& tensor, std::string_view what) {
     ThrowValueError(StrCat(what, " of a Tensor that holds nothing"));
   }
   if (tensor.symbolic()) {
-    ThrowTypeError(StrCat(
+    std::string text = StrCat(
         what, " of <Tensor ", tensor.ToString(),
         ">, which is part of a graph: its elements are there only while a step "
         "runs. Wanted sluice.cond or sluice.while_loop in place of if or while "
         "(a function under @sluice.function has them converted), or "
-        "Session.run to get its value"));
+        "Session.run to get its value");
+    // The code being recorded may handle the error, but not go on for it.
+    nb::object recorder = CurrentRecorder();
+    if (recorder.is_valid()) recorder.attr("wanted") = text;
+    ThrowTypeError(text);
   }
   if (Recording* recording = Recording::Open()) {
     recording->NoteElements(tensor.eager());
@@ -258,8 +262,8 @@ void BindTensorValues(nb::module_&) {
            })
       .def("__format__", [](nb::handle self, nb::str how) -> nb::object {
         const Tensor& t = AsTensor(self);
-        if (nb::len(how) == 0 || t.symbolic() || t.num_elements() != 1) {
-          if (nb::len(how) == 0) return nb::str(self);
+        if (nb::len(how) == 0) return nb::str(self);
+        if (!t.symbolic() && t.num_elements() != 1) {
           ThrowTypeError("only a tensor of one element takes a format");
         }
         nb::object element = OnlyElement(t, "format()");

@@ -2,9 +2,12 @@
 values decide, and every call gets what its own code gives."""
 
 import bisect
+import contextlib
 import functools
 import heapq
 import operator
+import pprint
+import string
 
 import pytest
 
@@ -31,6 +34,15 @@ OF_FLOATS = {
     "filter": lambda x: list(filter(None, [x[0] - 3, x[1]])),
     "tolist": lambda x: x.tolist(),
     "how many": lambda x: len(x[x > 1]),
+    "texts by map": lambda x: ", ".join(map(str, x)),
+    "reprs by map": lambda x: list(map(repr, [x[0], x[1] > 1])),
+    "pprint": lambda x: pprint.pformat([x[0]]),
+    "template": lambda x: string.Template("$a").substitute(a=x[0]),
+    "repr of a list": lambda x: [x[0], x[1] > 1].__repr__(),
+    "ordered by texts": lambda x: sorted(x.tolist(), key=str),
+    "repr of an exception": lambda x: repr(ValueError("bad", x[0])),
+    "length of a text": lambda x: len(str(x)),
+    "parts of a text": lambda x: f"{x} {x[0]:.3f}".split(","),
     "len of what has none": lambda x: len(enumerate(x)),
 }
 OF_INTS = {
@@ -90,6 +102,46 @@ def test_of_ints(what):
     captured = sl.function(OF_INTS[what])
     for i in (I, I * 0, I + 1, I[:1], I):
         assert outcome(captured, i) == outcome(OF_INTS[what], i)
+
+
+def suppressed(x):
+    with contextlib.suppress(Exception):
+        return [1, 2, 3].index(x[1])
+    return "none"
+
+
+def handled(x):
+    try:
+        return [1, 2, 3].index(x[1])
+    except (TypeError, ValueError) as error:
+        return str(error)
+
+
+def exception_of_a_text(x):
+    try:
+        raise ValueError("bad", x[0])
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("f", [suppressed, handled, exception_of_a_text])
+def test_a_refusal_that_code_handles_is_none_of_its_errors(f):
+    captured = sl.function(f)
+    for x in (X, X + 2, X - 2, -X, X):
+        assert outcome(captured, x) == outcome(f, x)
+
+
+def test_what_cannot_be_known_before_is_refused_though_code_handles_it():
+    """Random numbers are there only when the graph runs."""
+
+    @sl.function
+    def f(x):
+        with contextlib.suppress(Exception):
+            return [1, 2, 3].index(x.sum() * sl.rand(()))
+        return -1
+
+    with pytest.raises(TypeError, match="part of a graph"):
+        f(X)
 
 
 def test_in_a_loop_of_the_graph_it_is_refused():

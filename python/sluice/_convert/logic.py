@@ -15,7 +15,7 @@ from .errors import StagingError
 from .frames import places
 from .handed import asked, binary, hand_over, is_users_object, true
 from .merge import Outcome, choose
-from .texts import is_of_graph, needed
+from .texts import asked_in_vain, forgive, is_of_graph, needed
 from .values import Tensor, decided, in_graph, number_of, truth
 
 _not = _core.op_function("LogicalNot")
@@ -225,11 +225,13 @@ def check(test: Any, message: Callable[[], Any], line: int) -> bool:
     tensor = in_graph(test)
     if tensor is None:
         return bool(test)
+    before = asked_in_vain()
     try:
         with places() as journal, journal.frame():
             text = message()
     except Exception:  # the code itself says it, where the assertion fails
         text = None
+    forgive(before)
     if text is not None and in_graph(text) is not None:
         raise StagingError(
             f"line {line}: the message of an assert on a tensor is a tensor; "

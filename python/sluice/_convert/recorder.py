@@ -63,6 +63,9 @@ class Recorder(Reading):
         self.own_lists = False  # the code makes Lists itself
         self.caches: list[Any] = []  # what functions under functools.cache gave
         self.chose = False  # a branch or loop has become part of the graph
+        # Elements that Python has asked for in vain: whoever handled the error, what
+        # is recorded is not what the code does.
+        self.wanted: str | None = None
         # Containers made anew of the arguments, and where the caller's are.
         self.adopted: dict[Any, Any] = {}  # and what they were filled with
         self.from_caller: dict[int, tuple[Any, tuple[Any, ...]]] = {}
@@ -213,6 +216,9 @@ class Recorder(Reading):
 
     def finish(self, result: Any) -> tuple[list[Any], Any]:
         """Puts everything back: (guards, what every call writes or None)."""
+        if self.wanted is not None:
+            self.rollback()
+            raise StagingError(self.wanted)
         if self._grad_mode not in (None, _core.is_grad_enabled()):
             _core.set_grad_mode(self._grad_mode)
             self.rollback()

@@ -31,7 +31,7 @@ from .signals import (
 )
 from .place import user_place
 from .printing import text
-from .texts import attr
+from .texts import asked_in_vain, attr, forgive
 from .values import decided, in_graph, truth
 from .variables import Variables
 
@@ -143,6 +143,7 @@ class Runtime:
             asked = handed.true(decided(test())) if not construct.endless else True
             must = isinstance(signal, Signal) or in_graph(asked) is not None
             if must or (by_graph and isinstance(asked, Symbol)):
+                before = asked_in_vain()
                 try:
                     loop = GraphLoop(
                         construct, Variables(test, body, orelse, rest),
@@ -154,6 +155,7 @@ class Runtime:
                     # What sizes alone decide can be written out, too.
                     if must:
                         raise
+                    forgive(before)
                     by_graph = False
             if not asked:
                 break
@@ -186,6 +188,7 @@ class Runtime:
         if known is not None:
             items, known = written_out(known)
         if known is not None:
+            before = asked_in_vain()
             try:
                 signal = self._graph_for(key, variables, known, body, NORMAL)
             except TypeError:
@@ -193,6 +196,7 @@ class Runtime:
                 left = known.unrolled() if isinstance(known, Range) else None
                 if left is None:
                     raise
+                forgive(before)
                 signal = self._python_for(key, variables, left, body)
         else:
             signal = self._python_for(key, variables, items, body)
@@ -228,6 +232,7 @@ class Runtime:
         live = live_in_loop(construct)
         if type(items) is range and len(items) - done > _SHORT:
             left = items[done:]
+            before = asked_in_vain()
             try:
                 known = Range(left.start, left.stop, left.step)
                 return self._graph_for(key, variables, known, body, signal)
@@ -236,6 +241,7 @@ class Runtime:
                 wanted = isinstance(error, NumberWanted)
                 if isinstance(error, StagingError) and not wanted:
                     raise
+                forgive(before)
         for item in iterator:
             done += 1
             if done > _ENDLESS:

@@ -136,6 +136,19 @@ def values_may_decide() -> None:
         recorder.chose = True
 
 
+def asked_in_vain() -> str | None:
+    """What Python has asked of a graph's tensor and was refused, so far."""
+    recorder = _core.recorder()
+    return None if recorder is None else recorder.wanted
+
+
+def forgive(before: str | None) -> None:
+    """What was refused since is done in another way, and no reason to fail."""
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.wanted = before
+
+
 def ordered(value: Any) -> Any:
     """A key that Python sorts by: elements of the graph are those of this call."""
     if type(value) is tuple:
@@ -167,11 +180,9 @@ def _known(value: Any) -> Any:
     if type(value) is Text:
         return value.now()
     if isinstance(value, Tensor):
-        number = needed(value, "a text is made of")
-        if python_number(value):
-            return number
-        with _core.imperative_scope():
-            return _core.tensor(number, value.dtype)
+        if python_number(value) or not _core.decides():
+            return needed(value, "a text is made of")
+        return value  # which shows the elements it has in this call
     if type(value) in (list, tuple):
         return type(value)(map(_known, value))
     if type(value) is dict:

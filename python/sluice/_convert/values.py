@@ -325,7 +325,11 @@ def same(a: Any, b: Any) -> bool:
         return (a == b) is True  # whatever the sizes are
     if type(a) is float:
         return a == b and math.copysign(1, a) == math.copysign(1, b)  # -0.0 is not 0.0
+    recorder = _core.recorder()
+    before = None if recorder is None else recorder.wanted
     try:
         return bool(a == b)
     except Exception:
+        if recorder is not None:
+            recorder.wanted = before
         return False
