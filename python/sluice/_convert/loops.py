@@ -21,6 +21,7 @@ from .signals import (
     possible,
     value,
 )
+from .texts import values_may_decide
 from .values import (
     IN_PLACE,
     MISSING,
@@ -107,6 +108,7 @@ class GraphLoop:
 
     def _check_undefined(self, name: str) -> None:
         if name in self._construct.again:
+            values_may_decide()
             raise StagingError(
                 f"{self._construct.place}: this {self._construct.kind} loop depends "
                 f"on a tensor, and {name!r} has no value before it, while an "

@@ -68,10 +68,12 @@ struct MasterSession::Step {
   RunDone done;
   int64_t began = 0;  // on our clock, where it is traced
   Timer::Id timer = 0;
+  std::atomic<bool> finished{false};
   std::vector<RunResult> results;  // by piece; each written once
   std::atomic<size_t> left{0};
   Mutex mu;
   bool stopped SL_GUARDED_BY(mu) = false;
+  Timer::Id last_wait SL_GUARDED_BY(mu) = 0;  // for answers, once stopped
   Status cause SL_GUARDED_BY(mu);  // the first that is no consequence
   Status other SL_GUARDED_BY(mu);  // the first that is one
 };
@@ -146,8 +148,17 @@ Status MasterSession::Attach(Epoch& epoch,
   return first;
 }
 
+namespace {
+
+Status Unanswered(const TaskLink& link) {
+  return DeadlineExceeded(StrCat("task ", link.info().task,
+                                 " did not answer within the step's deadline"));
+}
+
+}  // namespace
+
 Result<std::shared_ptr<MasterSession::Split>> MasterSession::Build(
-    Prepared& prepared, std::shared_ptr<Epoch> epoch) {
+    Prepared& prepared, std::shared_ptr<Epoch> epoch, int64_t limit_ms) {
   const std::string own = place_.worker->self().task;
   SL_ASSIGN_OR_RETURN(
       std::vector<TaskPiece> pieces,
@@ -181,7 +192,14 @@ Result<std::shared_ptr<MasterSession::Split>> MasterSession::Build(
   }
   Status first;
   for (size_t p = 0; p < pieces.size(); ++p) {
-    Result<uint64_t> id = answers[p]->Wait();
+    const TaskLink& link = *split->pieces[p].link;
+    Result<uint64_t> id =
+        limit_ms == 0
+            ? answers[p]->Wait()
+            : answers[p]->WaitFor(limit_ms).value_or(Unanswered(link));
+    if (id.status().code() == Code::kDeadlineExceeded) {
+      split->pieces[p].link->GiveUp();
+    }
     if (id.ok()) {
       split->pieces[p].id = *id;
     } else if (first.ok()) {
@@ -194,7 +212,7 @@ Result<std::shared_ptr<MasterSession::Split>> MasterSession::Build(
 
 // Waits, when it is not there.
 Result<std::shared_ptr<MasterSession::Split>> MasterSession::SplitOf(
-    Prepared& prepared) {
+    Prepared& prepared, int64_t limit_ms) {
   MutexLock building(build_mu_);
   {
     MutexLock lock(mu_);
@@ -207,7 +225,8 @@ Result<std::shared_ptr<MasterSession::Split>> MasterSession::SplitOf(
     if (prepared.split && prepared.split->epoch == epoch) return prepared.split;
     old = std::move(prepared.split);
   }
-  SL_ASSIGN_OR_RETURN(std::shared_ptr<Split> split, Build(prepared, epoch));
+  SL_ASSIGN_OR_RETURN(std::shared_ptr<Split> split,
+                      Build(prepared, epoch, limit_ms));
   MutexLock lock(prepared.mu);
   prepared.split = split;
   return split;
@@ -219,7 +238,7 @@ Result<uint64_t> MasterSession::Prepare(const PrepareGraph& request) {
   prepared->executor = request.executor;
   // What can be split is regions; primitives are not.
   SL_RETURN_IF_ERROR(RaiseControlFlow(*prepared->graph).status());
-  SL_RETURN_IF_ERROR(SplitOf(*prepared).status());
+  SL_RETURN_IF_ERROR(SplitOf(*prepared, 0).status());
   MutexLock lock(mu_);
   if (closed_) return Cancelled("the session is closed");
   uint64_t number = next_prepared_++;
@@ -318,7 +337,7 @@ void MasterSession::Run(const RunPrepared& request, std::vector<Array> feeds,
                      feeds = std::move(feeds),
                      done = std::move(done)]() mutable {
     Result<std::shared_ptr<Split>> built =
-        Guarded([&] { return SplitOf(*prepared); });
+        Guarded([&] { return SplitOf(*prepared, request.timeout_ms); });
     if (!built.ok()) return done({built.status()});
     RunSplit(request, std::move(feeds), *std::move(built), std::move(done));
   });
@@ -434,9 +453,27 @@ void MasterSession::Stop(const std::shared_ptr<Step>& step, const Status& why,
   for (size_t p = 0; p < step->split->pieces.size(); ++p) {
     if (p != but_for) step->split->pieces[p].link->Abort(request);
   }
+  // A call may have been lost though its connection lives: whoever waits for
+  // the step is answered, and what its tasks say later is not heard.
+  const int64_t wait =
+      place_.options.keepalive_ms + place_.options.keepalive_timeout_ms;
+  MutexLock lock(step->mu);
+  if (step->finished.load(std::memory_order_acquire)) return;
+  step->last_wait = Timer::Default().After(
+      wait * 1'000'000,
+      [self = shared_from_this(), weak = std::weak_ptr(step)] {
+        if (auto its = weak.lock()) self->Finish(its);
+      });
 }
 
 void MasterSession::Finish(const std::shared_ptr<Step>& step) {
+  if (step->finished.exchange(true, std::memory_order_acq_rel)) return;
+  Timer::Id last_wait = 0;
+  {
+    MutexLock lock(step->mu);
+    last_wait = step->last_wait;
+  }
+  if (last_wait != 0) Timer::Default().Cancel(last_wait);
   if (step->timer != 0) Timer::Default().Cancel(step->timer);
   std::shared_ptr<Step> last;
   {

@@ -66,9 +66,11 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   struct Prepared;
   struct Step;
 
-  Result<std::shared_ptr<Split>> SplitOf(Prepared& prepared);
+  // limit_ms: how long tasks may take to answer; 0: while they are connected.
+  Result<std::shared_ptr<Split>> SplitOf(Prepared& prepared, int64_t limit_ms);
   Result<std::shared_ptr<Split>> Build(Prepared& prepared,
-                                       std::shared_ptr<Epoch> epoch);
+                                       std::shared_ptr<Epoch> epoch,
+                                       int64_t limit_ms);
   Status Attach(Epoch& epoch, const std::vector<std::string>& tasks);
   std::shared_ptr<Epoch> CurrentEpoch();
   void RunSplit(const RunPrepared& request, std::vector<Array> feeds,

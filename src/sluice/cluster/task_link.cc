@@ -37,7 +37,7 @@ class LocalLink final : public TaskLink {
   TaskWorker& worker_;
 };
 
-// How long a task may take to answer the first question.
+// How long a task may take to answer each of the first questions.
 constexpr int64_t kAttachMs = 10'000;
 
 class RemoteLink final : public TaskLink {
@@ -107,6 +107,10 @@ class RemoteLink final : public TaskLink {
           done(ResultOf(status, payload, asked));
         });
   }
+  void GiveUp() override {
+    broken_.store(true, std::memory_order_release);
+    keep_->Close(OkStatus());
+  }
   void Abort(const AbortStep& request) override {
     channel_->Call(methods::kAbort, WrapBytes(Encode(request)), 0,
                    [](const Status&, const Payload&) {});
@@ -145,7 +149,10 @@ class RemoteLink final : public TaskLink {
     request.incarnation = info_.incarnation;
     request.master = master;
     keep_->Write(WrapBytes(Encode(request)));
-    Status status = held->Wait();
+    // What is lost on a connection that lives is not answered.
+    const Status status = held->WaitFor(kAttachMs).value_or(
+        Status(Code::kUnavailable,
+               StrCat("no answer within ", kAttachMs / 1000, " s")));
     if (status.code() == Code::kUnavailable) return Gone(status);
     return status;
   }

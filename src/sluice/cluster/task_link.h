@@ -33,6 +33,8 @@ class TaskLink : public std::enable_shared_from_this<TaskLink> {
   virtual void Run(const RunGraph& request, std::vector<Array> feeds,
                    RunDone done) = 0;
   virtual void Abort(const AbortStep& request) = 0;
+  // It has not answered though its connection lives: another one must be made.
+  virtual void GiveUp() {}
 
  protected:
   TaskInfo info_;
