@@ -21,7 +21,7 @@ from .signals import (
     possible,
     value,
 )
-from .texts import values_may_decide
+from .texts import raised_inside, values_may_decide
 from .values import (
     IN_PLACE,
     MISSING,
@@ -128,6 +128,9 @@ class GraphLoop:
                 except BaseException as error:
                     self._variables.put(self._before)
                     self._variables.set(RESULT, self._result)
+                    if isinstance(error, Exception):
+                        construct = self._construct
+                        raised_inside(construct.place, f"{construct.kind} loop", error)
                     if not isinstance(error, Again) or error.owner is not self._hints:
                         raise
                     self._learn(error)

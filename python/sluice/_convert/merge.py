@@ -17,6 +17,7 @@ from .errors import StagingError
 from .frames import changed, place_name, places
 from .lists import grown
 from .places import Contents, Place, same_contents
+from .texts import raised_inside
 from .values import (
     MISSING,
     PYTHON,
@@ -298,6 +299,9 @@ def choose(
                     make_list(again.key[1], again.hint)
                 merge.hear(again)
                 continue
+            except Exception as error:
+                raised_inside(construct.place, construct.kind, error)
+                raise
             values = merge.results(results if isinstance(results, list) else [])
             for name in construct.shared if variables else ():
                 if merge.hands_on(name):

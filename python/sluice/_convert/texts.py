@@ -142,6 +142,17 @@ def asked_in_vain() -> str | None:
     return None if recorder is None else recorder.wanted
 
 
+def raised_inside(place: str, kind: str, error: Exception) -> None:
+    """Code that a graph decides about has raised, for whichever way is taken: code
+    around it may handle the error, but what is recorded then is not what it does."""
+    recorder = _core.recorder()
+    if recorder is not None and recorder.wanted is None:
+        recorder.wanted = (
+            f"{place}: this {kind} depends on a tensor, and a way through it raises "
+            f"{type(error).__name__}: {error}; wanted it outside of the function"
+        )
+
+
 def forgive(before: str | None) -> None:
     """What was refused since is done in another way, and no reason to fail."""
     recorder = _core.recorder()

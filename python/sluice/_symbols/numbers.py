@@ -578,3 +578,8 @@ def _inverted(self: Symbol) -> Any:
 
 setattr(SymInt, "__invert__", _inverted)
 setattr(SymBool, "__invert__", _inverted)
+
+
+# So Python calls them where it says what it cannot do with one.
+for _class, _name in ((SymInt, "int"), (SymFloat, "float"), (SymBool, "bool")):
+    _class.__name__ = _name

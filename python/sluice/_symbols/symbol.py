@@ -80,7 +80,8 @@ class Symbol:
     def __getattr__(self, name: str) -> Any:
         # numerator, bit_length, is_integer: of what it is now.
         if name.startswith("_") or not (hasattr(int, name) or hasattr(float, name)):
-            raise AttributeError(name)
+            kind = type(self).__name__
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
         return getattr(self._now(), name)
 
     __array_ufunc__ = None  # numpy's scalars leave the operators to us
