@@ -94,13 +94,21 @@ def prod(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
     return made if made.dtype.is_floating_point else reduce.widened(made, dtype)
 
 
+def _its_own(x: Any) -> Any:
+    """The type of running sums and products; truths add up as whole numbers."""
+    dtype = as_tensor(x).dtype
+    return None if dtype == _core.bool else dtype
+
+
 def cumsum(x: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Running sums of the elements that count."""
+    dtype = _its_own(x) if dtype is None else dtype
     return reduce.cumsum(_kept(x, mask, 0, dtype), dim, dtype=dtype)
 
 
 def cumprod(x: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Running products of the elements that count."""
+    dtype = _its_own(x) if dtype is None else dtype
     return reduce.cumprod(_kept(x, mask, 1, dtype), dim, dtype=dtype)
 
 

@@ -91,6 +91,7 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
     if indices.dtype.is_floating_point or indices.dtype == _core.bool:
         raise TypeError(f"unravel_index(): indices are {indices.dtype.name}; wanted "
                         "integers")  # fmt: skip
+    indices = _ops.cast(indices, _core.int64)
     made = []
     for n in reversed(sizes):
         if n < 0:

@@ -88,7 +88,7 @@ def logspace(
 ) -> Tensor:  # fmt: skip
     """base to the powers from start to end at equal distances."""
     its = _core.find_dtype(dtype or _core.default_float())
-    if not its.is_floating_point:  # cut off before, as PyTorch does
+    if not (its.is_floating_point or its.is_complex):  # cut off before, as PyTorch does
         start, end = int(start), int(end)
     powers = linspace(start, end, steps, dtype=_core.float64)
     made = _ops.cast(_ops.pow(_core.tensor(base, _core.float64), powers), its)

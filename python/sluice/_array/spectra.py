@@ -105,11 +105,10 @@ def istft(
     hop = _hop(hop_length, n_fft, "istft")
     norm = "ortho" if normalized else "backward"
     turned = moveaxis(rows, 1, 2)
-    if one_side:
-        pieces = transforms.irfft(turned, n_fft, norm=norm)
-    else:
+    if return_complex and not one_side:
         pieces = transforms.ifft(turned, norm=norm)
-        pieces = pieces if return_complex else _ops.real(pieces)
+    else:  # of a real signal, the first half of all bins says it
+        pieces = transforms.irfft(turned[..., : n_fft // 2 + 1], n_fft, norm=norm)
     count = int(rows.shape[2])
     total = n_fft + hop * (count - 1)
     places = _ops.add(_ops.expand_dims(_ops.mul(_ops.range(0, count, 1), hop), 1),
