@@ -268,7 +268,7 @@ std::string ArrayText(const Array& a) {
 
 // Whoever is shown it while converted code is recorded gets no elements: the
 // code is recorded again, for values to decide.
-std::string TextOfNow(const Tensor& t) {
+std::string TextWithoutElements(const Tensor& t) {
   std::string text = StrCat("<Tensor ", t.ToString(), ">");
   nb::object recorder = CurrentRecorder();
   if (recorder.is_valid() && nb::cast<bool>(recorder.attr("converted"))) {
@@ -289,7 +289,7 @@ std::string TensorText(const Tensor& t) {
   if (t.symbolic()) {
     // What Python's own functions show of it, where values decide.
     std::optional<Array> now = DecidedElements(t);
-    if (!now) return TextOfNow(t);
+    if (!now) return TextWithoutElements(t);
     if (front_internal::IsNumber(t)) {
       nb::object number = ElementToPython(now->dtype(), now->raw());
       return nb::cast<std::string>(nb::repr(number));

@@ -10,7 +10,8 @@ from .errors import NumberWanted, StagingError
 from .handed import iterated, true
 from .iterables import Range, Rows, Staged, size, staged, written_out
 from .lists import note_element
-from .texts import is_of_graph, values_may_decide
+from .refusals import values_may_decide
+from .texts import is_of_graph
 from .values import Tensor, decided, flatten, in_graph, is_number
 
 _SHORT = 8  # so many rows are written out

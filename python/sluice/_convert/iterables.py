@@ -7,7 +7,8 @@ from typing import Any
 from .. import _core
 from .._symbols.numbers import Symbol, choose
 from .errors import StagingError
-from .texts import needed, values_may_decide
+from .refusals import values_may_decide
+from .texts import needed
 from .values import Tensor, as_tensor, decided, in_graph, number_of, refuse_number
 
 _gather = _core.op_function("Gather")

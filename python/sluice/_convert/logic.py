@@ -15,7 +15,8 @@ from .errors import StagingError
 from .frames import places
 from .handed import asked, binary, hand_over, is_users_object, true
 from .merge import Outcome, choose
-from .texts import asked_in_vain, forgive, is_of_graph, needed
+from .refusals import asked_in_vain, forgive
+from .texts import is_of_graph, needed
 from .values import Tensor, decided, in_graph, number_of, truth
 
 _not = _core.op_function("LogicalNot")

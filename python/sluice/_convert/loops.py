@@ -13,6 +13,7 @@ from .construct import Construct
 from .errors import StagingError
 from .frames import changed, place_name, places
 from .merge import Again
+from .refusals import raised_inside, values_may_decide
 from .signals import (
     NORMAL,
     Signal,
@@ -21,7 +22,6 @@ from .signals import (
     possible,
     value,
 )
-from .texts import raised_inside, values_may_decide
 from .values import (
     IN_PLACE,
     MISSING,

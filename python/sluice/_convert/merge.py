@@ -17,7 +17,7 @@ from .errors import StagingError
 from .frames import changed, place_name, places
 from .lists import grown
 from .places import Contents, Place, same_contents
-from .texts import raised_inside
+from .refusals import raised_inside
 from .values import (
     MISSING,
     PYTHON,

@@ -12,7 +12,7 @@ from typing import Any
 from .. import _core
 from .errors import StagingError
 from .place import user_place
-from .texts import values_may_decide
+from .refusals import values_may_decide
 from .values import Tensor, class_of, is_mixed
 
 _DIGITS = {

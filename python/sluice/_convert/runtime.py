@@ -20,6 +20,7 @@ from .errors import NumberWanted, StagingError, refusal
 from .iterables import Range, Staged, staged, written_out
 from .loops import GraphLoop
 from .notes import Unit
+from .refusals import asked_in_vain, forgive
 from .signals import (
     NORMAL,
     Signal,
@@ -31,7 +32,7 @@ from .signals import (
 )
 from .place import user_place
 from .printing import text
-from .texts import asked_in_vain, attr, forgive
+from .texts import attr
 from .values import decided, in_graph, truth
 from .variables import Variables
 

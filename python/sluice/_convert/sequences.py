@@ -17,7 +17,7 @@ from .iterables import (
     size,
     staged,
 )
-from .texts import values_may_decide
+from .refusals import values_may_decide
 from .values import Tensor, decided, in_graph, refuse_number
 
 

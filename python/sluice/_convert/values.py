@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._symbols.numbers import Symbol, SymBool, SymFloat, SymInt, known_sizes
+from .refusals import asked_in_vain, forgive
 
 Tensor = _core.Tensor
 _identity = _core.op_function("Identity")
@@ -325,11 +326,9 @@ def same(a: Any, b: Any) -> bool:
         return (a == b) is True  # whatever the sizes are
     if type(a) is float:
         return a == b and math.copysign(1, a) == math.copysign(1, b)  # -0.0 is not 0.0
-    recorder = _core.recorder()
-    before = None if recorder is None else recorder.wanted
+    before = asked_in_vain()
     try:
         return bool(a == b)
     except Exception:
-        if recorder is not None:
-            recorder.wanted = before
+        forgive(before)
         return False

@@ -1,0 +1,40 @@
+"""What makes a recording fail though its code goes on: refusals that code may handle.
+
+A recording that was refused something is made again, for the values of its call to
+decide, or refused as a whole; `Recorder.wanted` says why.
+"""
+
+from __future__ import annotations
+
+from .. import _core
+
+
+def values_may_decide() -> None:
+    """What is refused next is recorded again, for the values of this call."""
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.chose = True
+
+
+def asked_in_vain() -> str | None:
+    """What Python has asked of a graph's tensor and was refused, so far."""
+    recorder = _core.recorder()
+    return None if recorder is None else recorder.wanted
+
+
+def raised_inside(place: str, kind: str, error: Exception) -> None:
+    """Code that a graph decides about has raised, for whichever way is taken: code
+    around it may handle the error, but what is recorded then is not what it does."""
+    recorder = _core.recorder()
+    if recorder is not None and recorder.wanted is None:
+        recorder.wanted = (
+            f"{place}: this {kind} depends on a tensor, and a way through it raises "
+            f"{type(error).__name__}: {error}; wanted it outside of the function"
+        )
+
+
+def forgive(before: str | None) -> None:
+    """What was refused since is done in another way, and no reason to fail."""
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.wanted = before
