@@ -21,6 +21,7 @@ from .notes import Unit
 from .prepare import Prepare, check
 from .source import compile_function, function_node
 from .statements import FunctionRewriter
+from .unbound import is_part, note_owned
 
 _FUTURES = 0
 for _name in __future__.all_feature_names:
@@ -60,9 +61,13 @@ def _class_name(qualname: str) -> str | None:
 
 
 def _named(
-    code: types.CodeType, name: str, qualname: str | None, unit: Unit | None
+    code: types.CodeType,
+    name: str,
+    qualname: str | None,
+    unit: Unit | None,
+    owner: types.CodeType | None = None,
 ) -> types.CodeType:
-    """The code with helpers named like the function they are a part of."""
+    """The code with helpers named like the function they are a part of, the owner."""
     if (code.co_name, code.co_firstlineno) in (unit.untouched if unit else ()):
         unit = None  # it and what is in it
     parts = []
@@ -73,12 +78,15 @@ def _named(
                 inner = name
             elif qualname is not None:
                 outer = f"{qualname}.<locals>.{inner}"
-            part = _named(part, inner, outer, unit)
+            around = (owner or code) if is_part(part) else None
+            part = _named(part, inner, outer, unit, around)
         parts.append(part)
     changes: dict[str, Any] = {"co_name": name, "co_consts": tuple(parts)}
     if qualname is not None:
         changes["co_qualname"] = qualname
     code = code.replace(**changes)
+    if owner:
+        note_owned(code, owner)
     if unit:
         _made[id(code)] = _weak(code, _made)
     return code

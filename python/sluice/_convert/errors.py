@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from typing import Any
 
@@ -47,14 +46,6 @@ def add_note(error: BaseException, note: str) -> None:
         error.args = (error.args[0] + "\n" + note, *error.args[1:])
 
 
-# Variables of converted code are in cells, where Python tells of one without a value
-# by another class of error.
-_UNBOUND = re.compile(
-    r"cannot access free variable '(\w+)' where it is not associated|"
-    r"free variable '(\w+)' referenced before assignment"
-)
-
-
 # Operators and indices are calls in converted code.
 _OPERATORS = os.path.join(os.path.dirname(__file__), "handed.py")
 
@@ -89,17 +80,9 @@ def _with_numbers(error: BaseException) -> None:
 def as_written(error: BaseException) -> BaseException:
     """The error as the code would raise it if it were not converted."""
     from .left_behind import refuse_later
+    from .unbound import as_local
 
     _without_operators(error)
     _with_numbers(error)
     refuse_later(error)
-    if type(error) is not NameError:
-        return error
-    found = _UNBOUND.match(str(error))
-    if not found:
-        return error
-    name = found[1] or found[2]
-    made = UnboundLocalError(
-        f"cannot access local variable '{name}' where it is not associated with a value"
-    )
-    return made.with_traceback(error.__traceback__)
+    return as_local(error)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import copy
+import sys
 from typing import Any
 
 from .code_reads import ADDERS
-from .codes import RUNTIME
+from .codes import RUNTIME, THUNK
 from .names import parts
 
 _COMPARE = {
@@ -72,7 +73,8 @@ def runtime_call(function: str, *args: ast.expr) -> ast.Call:
 
 def thunk(body: ast.expr) -> ast.Lambda:
     """The expression, to be evaluated when it is called for."""
-    return ast.Lambda(ast.arguments([], [], None, [], [], None, []), body)
+    mark = ast.arg(THUNK)
+    return ast.Lambda(ast.arguments([], [], mark, [], [], None, []), body)
 
 
 def at(new: Any, old: ast.AST) -> Any:
@@ -298,6 +300,8 @@ class Expressions(ast.NodeTransformer):
         assert isinstance(first.target, ast.Name)
         element = thunk(self.visit(node.elt))
         element.args.args = [ast.arg(first.target.id)]
+        if sys.version_info < (3, 12):
+            element.args.vararg = None  # a list's elements have a scope of their own
         return at(runtime_call("listed", self.visit(first.iter), element), node)
 
     def visit_Dict(self, node: ast.Dict) -> Any:

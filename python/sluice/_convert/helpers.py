@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import exits
-from .codes import RESULT
+from .codes import ERROR, RESULT
 from .construct import appended
-from .expressions import at
+from .expressions import at, load, runtime_call
 from .names import bindings, parts
 
 
@@ -62,6 +62,15 @@ def block_function(
         made.type_params = []  # type: ignore[attr-defined]
     at(made, place)
     return made
+
+
+def local_names(body: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
+    """The body of a try or with, whose errors about variables without a value are of
+    the class that the code around it handles."""
+    renamed = runtime_call("as_local", load(ERROR))
+    raised = ast.Raise(renamed, ast.Constant(None))
+    handler = ast.ExceptHandler(runtime_call("unbound"), ERROR, [raised])
+    return [at(ast.Try(body, [handler], [], []), place)]
 
 
 def header(node: ast.AST) -> ast.AST:

@@ -33,6 +33,7 @@ from .signals import (
 from .place import user_place
 from .printing import text
 from .texts import attr
+from .unbound import as_local, unbound
 from .values import decided, in_graph, truth
 from .variables import Variables
 
@@ -54,6 +55,8 @@ class Runtime:
     place = staticmethod(_core.place)
     context = staticmethod(context)
     refusal = staticmethod(refusal)
+    unbound = staticmethod(unbound)
+    as_local = staticmethod(as_local)
     text = staticmethod(text)
     grow = staticmethod(collected.grow)
     adding = staticmethod(collected.adding)

@@ -29,7 +29,7 @@ from .expressions import (
     runtime_call,
     thunk,
 )
-from .helpers import block_function, block_names, header
+from .helpers import block_function, block_names, header, local_names
 from .liveness import Liveness
 from .names import bindings, parameters
 from .notes import Unit, note
@@ -146,7 +146,8 @@ class FunctionRewriter:
             return [node]
         if isinstance(node, ast.With):
             items = [self._expressions.visit(item) for item in node.items]
-            return [at(ast.With(items, self._filled(node.body, context)), node)]
+            body = local_names(self._filled(node.body, context), node)
+            return [at(ast.With(items, body), node)]
         if isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
             new = copy.copy(node)
             for name in ("body", "orelse", "finalbody"):
@@ -163,6 +164,7 @@ class FunctionRewriter:
                 # Code handles its own errors. Ours say that it is not recorded.
                 passed = ast.ExceptHandler(runtime_call("refusal"), None, [ast.Raise()])
                 new.handlers.insert(0, at(passed, node))  # type: ignore[attr-defined]
+                new.body = local_names(new.body, node)
             return [new]
         if isinstance(node, ast.Match):
             match = copy.copy(node)
@@ -303,7 +305,7 @@ class FunctionRewriter:
         made = [
             body,
             at(ast.Assign([ast.Name(SIGNAL, ast.Store())], ast.Constant(None)), node),
-            at(ast.With(items, [kept]), node),
+            at(ast.With(items, local_names([kept], node)), node),
         ]
         if context.inline:
             return made + self._called(load(SIGNAL), True, context, node)
