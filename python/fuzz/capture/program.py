@@ -1,12 +1,13 @@
 """A program: its text, its name, and the module it becomes.
 
-The converter reads sources from disk, so every text is a file. A text is loaded
-anew for every run: no run sees the globals of another.
+The converter reads sources from disk, so every text is a file. A text is compiled
+once, as a module is, and run anew for every way: no run sees the globals of another.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import pathlib
 import sys
@@ -16,7 +17,6 @@ import warnings
 from typing import Any
 
 _folder: tempfile.TemporaryDirectory[str] | None = None
-_loaded = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,22 +40,27 @@ def _home() -> pathlib.Path:
     return pathlib.Path(_folder.name)
 
 
+@functools.lru_cache(maxsize=8)
+def _compiled(source: str) -> types.CodeType:
+    digest = hashlib.sha1(source.encode()).hexdigest()[:16]
+    path = _home() / f"program_{digest}.py"
+    path.write_text(source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return compile(source, str(path), "exec")
+
+
 def load(text: str, library: str = "sluice") -> types.ModuleType:
     """The module of a text, with `library` as its T."""
-    global _loaded
-    _loaded += 1
-    digest = hashlib.sha1(text.encode()).hexdigest()[:10]
-    name = f"program_{digest}_{_loaded}"
-    path = _home() / f"{name}.py"
-    source = f"import {library} as T\n{text}"
-    path.write_text(source)
+    code = _compiled(f"import {library} as T\n{text}")
+    name = pathlib.Path(code.co_filename).stem
     module = types.ModuleType(name)
-    module.__file__ = str(path)
+    module.__file__ = code.co_filename
     sys.modules[name] = module
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            exec(compile(source, str(path), "exec"), module.__dict__)
+            exec(code, module.__dict__)
     finally:
         del sys.modules[name]
     return module

@@ -9,7 +9,6 @@ from __future__ import annotations
 import __future__
 
 import ast
-import copy
 import types
 import weakref
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from typing import Any
 from .codes import RUNTIME
 from .notes import Unit
 from .prepare import Prepare, check
-from .source import compile_function, function_node
+from .source import compile_function, copied, function_node
 from .statements import FunctionRewriter
 from .unbound import is_part, note_owned
 
@@ -102,8 +101,7 @@ def converted_code(
         return known[1]
     node = function_node(code)
     check(node)
-    node = copy.deepcopy(node)
-    node = Prepare(_class_name(function.__qualname__)).visit(node)
+    node = Prepare(_class_name(function.__qualname__)).visit(copied(node))
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
         node.returns = None

@@ -8,13 +8,13 @@ not assign the variable.
 from __future__ import annotations
 
 import ast
-import copy
 import sys
 from typing import Any
 
 from .code_reads import ADDERS
 from .codes import RUNTIME, THUNK
 from .names import parts
+from .source import copied
 
 _COMPARE = {
     ast.Eq: "==",
@@ -78,13 +78,16 @@ def thunk(body: ast.expr) -> ast.Lambda:
 
 
 def at(new: Any, old: ast.AST) -> Any:
-    """The new node, with the old one's place in the source."""
+    """The new node, with the old one's place in the source. Nodes inside it that have
+    a place came from the source or were here before."""
     ast.copy_location(new, old)
-    for node in ast.walk(new):
-        if isinstance(node, (ast.expr, ast.stmt)) and not hasattr(node, "lineno"):
-            ast.copy_location(node, old)
-        elif isinstance(node, ast.arg) and not hasattr(node, "lineno"):
-            ast.copy_location(node, old)
+    waiting = list(ast.iter_child_nodes(new))
+    while waiting:
+        node = waiting.pop()
+        if not hasattr(node, "lineno"):
+            if "lineno" in node._attributes:
+                ast.copy_location(node, old)
+            waiting += ast.iter_child_nodes(node)
     return new
 
 
@@ -93,7 +96,7 @@ def asserted(node: ast.Assert) -> ast.Assert:
     message = node.msg or ast.Constant(None)
     line = ast.Constant(node.lineno)
     test = runtime_call("check", node.test, thunk(message), line)
-    made: ast.Assert = at(ast.Assert(test, copy.deepcopy(node.msg)), node)
+    made: ast.Assert = at(ast.Assert(test, node.msg and copied(node.msg)), node)
     return made
 
 
