@@ -101,7 +101,8 @@ std::shared_ptr<MasterSession::Epoch> MasterSession::CurrentEpoch() {
 // All at the same time: a task that does not answer takes a while to be given
 // up.
 Status MasterSession::Attach(Epoch& epoch,
-                             const std::vector<std::string>& tasks) {
+                             const std::vector<std::string>& tasks,
+                             int64_t limit_ms) {
   using Attached = Result<std::shared_ptr<TaskLink>>;
   const ClusterSpec spec = place_.Spec();
   std::string known;
@@ -109,6 +110,10 @@ Status MasterSession::Attach(Epoch& epoch,
     StrAppend(known, known.empty() ? "" : ", ", task);
   }
   const std::string own = place_.worker->self().task;
+  TransportOptions transport = place_.options;
+  if (limit_ms > 0) {
+    transport.attach_ms = std::min(transport.attach_ms, limit_ms);
+  }
   std::vector<std::pair<std::string, std::shared_ptr<WaitingFor<Attached>>>>
       waiting;
   for (const std::string& task : tasks) {
@@ -126,10 +131,10 @@ Status MasterSession::Attach(Epoch& epoch,
                                       " in this cluster; there are ", known));
       }
       Background::Start([this, self = shared_from_this(), answer, task, address,
-                         number = epoch.number, own] {
+                         number = epoch.number, own, transport] {
         answer->Bring(Guarded([&] {
           return AttachRemote(task, address, number, own, *place_.transport,
-                              place_.options);
+                              transport);
         }));
       });
     }
@@ -165,7 +170,7 @@ Result<std::shared_ptr<MasterSession::Split>> MasterSession::Build(
       SplitByTask(*prepared.graph, AssignTasks(*prepared.graph, own)));
   std::vector<std::string> tasks;
   for (const TaskPiece& piece : pieces) tasks.push_back(piece.task);
-  SL_RETURN_IF_ERROR(Attach(*epoch, tasks));
+  SL_RETURN_IF_ERROR(Attach(*epoch, tasks, limit_ms));
   auto split = std::make_shared<Split>();
   split->epoch = epoch;
   split->num_results = prepared.graph->root().results().size();
@@ -238,7 +243,7 @@ Result<uint64_t> MasterSession::Prepare(const PrepareGraph& request) {
   prepared->executor = request.executor;
   // What can be split is regions; primitives are not.
   SL_RETURN_IF_ERROR(RaiseControlFlow(*prepared->graph).status());
-  SL_RETURN_IF_ERROR(SplitOf(*prepared, 0).status());
+  SL_RETURN_IF_ERROR(SplitOf(*prepared, request.timeout_ms).status());
   MutexLock lock(mu_);
   if (closed_) return Cancelled("the session is closed");
   uint64_t number = next_prepared_++;
@@ -259,7 +264,7 @@ Result<std::string> MasterSession::Explain(const PrepareGraph& request) {
   {
     MutexLock building(build_mu_);
     epoch = CurrentEpoch();
-    SL_RETURN_IF_ERROR(Attach(*epoch, tasks));
+    SL_RETURN_IF_ERROR(Attach(*epoch, tasks, request.timeout_ms));
   }
   std::vector<std::shared_ptr<WaitingFor<Result<std::string>>>> plans;
   for (const TaskPiece& piece : pieces) {

@@ -71,7 +71,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   Result<std::shared_ptr<Split>> Build(Prepared& prepared,
                                        std::shared_ptr<Epoch> epoch,
                                        int64_t limit_ms);
-  Status Attach(Epoch& epoch, const std::vector<std::string>& tasks);
+  Status Attach(Epoch& epoch, const std::vector<std::string>& tasks,
+                int64_t limit_ms);
   std::shared_ptr<Epoch> CurrentEpoch();
   void RunSplit(const RunPrepared& request, std::vector<Array> feeds,
                 std::shared_ptr<Split> split, RunDone done);

@@ -53,6 +53,7 @@ struct Call : std::enable_shared_from_this<Call> {
   Payload request, answer;
   uint64_t id = 0, sent = 0, part_bytes = 0;
   uint64_t wanted = 0;  // bytes of the answer
+  int64_t timeout_ms = 0;
   Channel::Done done;
 
   void PutNext() {
@@ -62,7 +63,7 @@ struct Call : std::enable_shared_from_this<Call> {
       run.id = id;
       run.method = method;
       channel->Call(
-          methods::kRunParts, WrapBytes(Encode(run)), 0,
+          methods::kRunParts, WrapBytes(Encode(run)), timeout_ms,
           [self = shared_from_this()](const Status& status, Payload payload) {
             self->Answered(status, std::move(payload));
           });
@@ -76,7 +77,7 @@ struct Call : std::enable_shared_from_this<Call> {
     Payload message = WrapBytes(Encode(part), request.Part(sent, size));
     sent += size;
     channel->Call(
-        methods::kPutPart, std::move(message), 0,
+        methods::kPutPart, std::move(message), timeout_ms,
         [self = shared_from_this()](const Status& status, Payload payload) {
           if (!status.ok()) return self->done(status, {});
           Result<Answer> said = DecodeParcel<Answer>(payload);
@@ -103,7 +104,7 @@ struct Call : std::enable_shared_from_this<Call> {
     part.id = id;
     part.offset = answer.size();
     part.size = std::min(part_bytes, wanted - answer.size());
-    channel->Call(methods::kTakePart, WrapBytes(Encode(part)), 0,
+    channel->Call(methods::kTakePart, WrapBytes(Encode(part)), timeout_ms,
                   [self = shared_from_this(), size = part.size](
                       const Status& status, Payload payload) {
                     if (!status.ok()) return self->done(status, {});
@@ -131,11 +132,12 @@ int64_t WholeMessageBytes(int64_t max_message_bytes) {
 }
 
 void CallInParts(std::shared_ptr<Channel> channel, const char* method,
-                 Payload request, int64_t max_message_bytes,
+                 Payload request, int64_t max_message_bytes, int64_t timeout_ms,
                  Channel::Done done) {
   auto call = std::make_shared<Call>();
   call->channel = channel;
   call->method = method;
+  call->timeout_ms = timeout_ms;
   const int64_t whole = WholeMessageBytes(max_message_bytes);
   call->part_bytes = static_cast<uint64_t>(std::min(whole, kPartBytes));
   call->done = std::move(done);
@@ -144,7 +146,7 @@ void CallInParts(std::shared_ptr<Channel> channel, const char* method,
     call->id = NewId();
     return call->PutNext();
   }
-  channel->Call(method, std::move(request), 0,
+  channel->Call(method, std::move(request), timeout_ms,
                 [call](const Status& status, Payload payload) {
                   call->Answered(status, std::move(payload));
                 });

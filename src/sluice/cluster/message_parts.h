@@ -24,10 +24,11 @@ namespace sluice::cluster {
 int64_t WholeMessageBytes(int64_t max_message_bytes);
 
 // A call whose request and answer may be larger than `max_message_bytes`, the
-// smaller one of both ends. Parts go one after the other.
+// smaller one of both ends. Parts go one after the other. timeout_ms: for each,
+// as for Channel::Call.
 void CallInParts(std::shared_ptr<Channel> channel, const char* method,
                  Payload request, int64_t max_message_bytes,
-                 Channel::Done done);
+                 int64_t timeout_ms, Channel::Done done);
 
 struct MessagePartsOptions {
   int64_t max_message_bytes = int64_t{256} << 20;

@@ -89,7 +89,7 @@ TEST(MessageParts, ACancelThatComesBeforeTheFeedsStopsTheStep) {
                 *cluster);
   auto& session = static_cast<RemoteSession&>(*client.master());
   Result<uint64_t> prepared =
-      session.SendGraph(client.graph(), ExecutorChoice::kAuto);
+      session.SendGraph(client.graph(), ExecutorChoice::kAuto, 0);
   ASSERT_TRUE(prepared.ok()) << prepared.status().ToString();
   std::shared_ptr<Channel> channel =
       *(*DefaultTransport())->Connect(cluster->address(0), 0, {});

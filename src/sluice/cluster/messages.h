@@ -252,10 +252,11 @@ struct PrepareGraph {
   uint64_t session = 0;
   std::string graph;
   uint32_t executor = 0;
+  int64_t timeout_ms = 0;  // of the step that needs it; 0: none
 
   template <class V>
   void Fields(V& v) {
-    v(1, session), v(2, graph), v(3, executor);
+    v(1, session), v(2, graph), v(3, executor), v(4, timeout_ms);
   }
 };
 

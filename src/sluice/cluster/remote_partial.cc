@@ -218,7 +218,7 @@ class RemotePartialRun final : public PartialRun {
         std::unique_ptr<Graph> graph,
         Part(program_->graph(), place_->container, parts.feeds, parts.fetches));
     SL_ASSIGN_OR_RETURN(uint64_t id,
-                        session_.SendGraph(*graph, ExecutorChoice::kAuto));
+                        session_.SendGraph(*graph, ExecutorChoice::kAuto, 0));
     place_->parts.emplace(std::move(key), id);
     return id;
   }
@@ -277,7 +277,7 @@ Result<std::unique_ptr<PartialPlace>> PartialPlaces::Make(
   place->program = std::make_shared<Program>(std::move(pruned), PlanOptions());
   // Islands would wait for all their inputs; here inputs come one by one.
   SL_ASSIGN_OR_RETURN(place->whole,
-                      session_.SendGraph(*whole, ExecutorChoice::kTokens));
+                      session_.SendGraph(*whole, ExecutorChoice::kTokens, 0));
   return place;
 }
 

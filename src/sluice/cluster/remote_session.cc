@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sluice/base/clock.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/cluster/memory_over_tasks.h"
@@ -74,14 +75,15 @@ Result<std::unique_ptr<RemoteMaster>> RemoteSession::Connect(
 
 Result<std::unique_ptr<RemoteMaster>> RemoteSession::Connect(
     Graph& graph, const std::string& target, uint64_t seed,
-    const TransportOptions& options) {
+    const TransportOptions& options, Transport* transport) {
   std::unique_ptr<RemoteSession> session(
       new RemoteSession(graph, target, seed));
-  SL_RETURN_IF_ERROR(session->Open(options));
+  SL_RETURN_IF_ERROR(session->Open(options, transport));
   return std::unique_ptr<RemoteMaster>(std::move(session));
 }
 
-Status RemoteSession::Open(const TransportOptions& options) {
+Status RemoteSession::Open(const TransportOptions& options,
+                           Transport* transport) {
   SL_ASSIGN_OR_RETURN(std::string address, AddressIn(target_));
   if (!IsLoopback(address) && !options.tls.any() &&
       Variable("SLUICE_INSECURE_ALLOW_REMOTE") != "1") {
@@ -91,7 +93,9 @@ Status RemoteSession::Open(const TransportOptions& options) {
         "given (SLUICE_TLS_CA, SLUICE_TLS_CERT, SLUICE_TLS_KEY); where the "
         "network is safe, set SLUICE_INSECURE_ALLOW_REMOTE=1"));
   }
-  SL_ASSIGN_OR_RETURN(Transport * transport, DefaultTransport());
+  if (!transport) {
+    SL_ASSIGN_OR_RETURN(transport, DefaultTransport());
+  }
   SL_ASSIGN_OR_RETURN(channel_, transport->Connect(address, 0, options));
   auto opened = std::make_shared<WaitingFor<Result<SessionOpened>>>();
   keep_ = channel_->Open(
@@ -108,13 +112,15 @@ Status RemoteSession::Open(const TransportOptions& options) {
   KeepSession request;
   request.seed = seed_;
   keep_->Write(WrapBytes(Encode(request)));
-  auto answer = opened->WaitFor(kOpenMs);
+  auto answer = opened->WaitFor(options.attach_ms);
   if (!answer) return Gone(DeadlineExceeded("it does not answer"));
   if (!answer->ok()) return Gone(answer->status());
   SL_RETURN_IF_ERROR((*answer)->status.ToStatus());
   session_ = (*answer)->session;
   default_task_ = (*answer)->default_task;
   max_message_bytes_ = options.max_message_bytes;
+  // A master answers a step that it has stopped after half of this at most.
+  patience_ms_ = 2 * (options.keepalive_ms + options.keepalive_timeout_ms);
   if (int64_t theirs = (*answer)->max_message_bytes; theirs > 0) {
     max_message_bytes_ = std::min(max_message_bytes_, theirs);
   }
@@ -143,14 +149,20 @@ Status RemoteSession::Gone(const Status& why) const {
       StrCat("master ", target_, " cannot be reached: ", why.message()));
 }
 
-Result<Payload> RemoteSession::Call(const char* method, Payload request) {
+Result<Payload> RemoteSession::Call(const char* method, Payload request,
+                                    int64_t timeout_ms) {
+  const int64_t limit_ms = timeout_ms > 0 ? timeout_ms + patience_ms_ : 0;
   auto waiting = std::make_shared<WaitingFor<Answered>>();
   CallInParts(channel_, method, std::move(request), max_message_bytes_,
-              [waiting](const Status& status, Payload payload) {
+              limit_ms, [waiting](const Status& status, Payload payload) {
                 waiting->Bring({status, std::move(payload)});
               });
   channel_->HelpUntil([&] { return waiting->there(); });
   Answered answer = waiting->Wait();
+  if (limit_ms > 0 && answer.transport.code() == Code::kDeadlineExceeded) {
+    return DeadlineExceeded(StrCat(
+        "master ", target_, " did not answer within the step's deadline"));
+  }
   if (!answer.transport.ok()) return Gone(answer.transport);
   return std::move(answer.payload);
 }
@@ -165,7 +177,7 @@ Result<uint64_t> RemoteSession::PreparedFor(std::span<const Value> feeds,
                                             std::span<const Value> fetches,
                                             std::span<Node* const> targets,
                                             ExecutorChoice executor,
-                                            bool nan_trap) {
+                                            bool nan_trap, int64_t timeout_ms) {
   // Nodes are known by address: the graph never removes one.
   Key key = {static_cast<uint64_t>(executor) << 1 | uint64_t{nan_trap},
              feeds.size(), fetches.size(), targets.size()};
@@ -187,19 +199,22 @@ Result<uint64_t> RemoteSession::PreparedFor(std::span<const Value> feeds,
     SL_ASSIGN_OR_RETURN(pruned, Prune(graph_, feeds, fetches, targets));
   }
   if (nan_trap) SL_RETURN_IF_ERROR(TrapNan(*pruned).status());
-  SL_ASSIGN_OR_RETURN(uint64_t id, SendGraph(*pruned, executor));
+  SL_ASSIGN_OR_RETURN(uint64_t id, SendGraph(*pruned, executor, timeout_ms));
   MutexLock lock(mu_);
   return prepared_.emplace(std::move(key), id).first->second;
 }
 
 Result<uint64_t> RemoteSession::SendGraph(const Graph& graph,
-                                          ExecutorChoice executor) {
+                                          ExecutorChoice executor,
+                                          int64_t timeout_ms) {
   PrepareGraph request;
   request.session = session_;
   request.graph = WriteBinary(graph);
   request.executor = static_cast<uint32_t>(executor);
-  SL_ASSIGN_OR_RETURN(Payload payload,
-                      Call(methods::kPrepare, WrapBytes(Encode(request))));
+  request.timeout_ms = timeout_ms;
+  SL_ASSIGN_OR_RETURN(
+      Payload payload,
+      Call(methods::kPrepare, WrapBytes(Encode(request)), timeout_ms));
   SL_ASSIGN_OR_RETURN(Answer answer, DecodeParcel<Answer>(payload));
   SL_RETURN_IF_ERROR(answer.status.ToStatus());
   return answer.id;
@@ -217,7 +232,7 @@ Status RemoteSession::Prepare(std::span<const Value> feeds,
                               std::span<const Value> fetches,
                               std::span<Node* const> targets,
                               ExecutorChoice executor) {
-  return PreparedFor(feeds, fetches, targets, executor, false).status();
+  return PreparedFor(feeds, fetches, targets, executor, false, 0).status();
 }
 
 Result<std::vector<Array>> RemoteSession::Run(std::span<const Value> fetches,
@@ -231,6 +246,7 @@ Result<std::vector<Array>> RemoteSession::Run(std::span<const Value> fetches,
         "RunOptions.loops is not for steps in other processes");
   }
   SL_RETURN_IF_ERROR(Interruption::Check());
+  const int64_t began = NowNanos();
   std::vector<Value> fed;
   std::vector<Array> arrays;
   for (const auto& [value, array] : feeds) {
@@ -238,10 +254,15 @@ Result<std::vector<Array>> RemoteSession::Run(std::span<const Value> fetches,
     fed.push_back(value);
     arrays.push_back(array);
   }
-  SL_ASSIGN_OR_RETURN(
-      uint64_t prepared,
-      PreparedFor(fed, fetches, targets, options.executor, options.nan_trap));
-  return RunSent(prepared, arrays, fetches.size(), options, metadata);
+  SL_ASSIGN_OR_RETURN(uint64_t prepared,
+                      PreparedFor(fed, fetches, targets, options.executor,
+                                  options.nan_trap, options.timeout_ms));
+  RunOptions rest = options;
+  if (options.timeout_ms > 0) {
+    const int64_t gone_ms = (NowNanos() - began) / 1'000'000;
+    rest.timeout_ms = std::max<int64_t>(1, options.timeout_ms - gone_ms);
+  }
+  return RunSent(prepared, arrays, fetches.size(), rest, metadata);
 }
 
 Result<std::vector<Array>> RemoteSession::RunSent(
@@ -279,7 +300,8 @@ Result<std::vector<Array>> RemoteSession::RunSent(
       })) {
     return outer->status();
   }
-  Result<Payload> payload = Call(methods::kRunPrepared, std::move(message));
+  Result<Payload> payload =
+      Call(methods::kRunPrepared, std::move(message), options.timeout_ms);
   if (outer) (void)outer->Deregister(outer_token);
   (void)stop->Deregister(token);
   SL_RETURN_IF_ERROR(payload.status());
@@ -335,7 +357,7 @@ Result<std::string> RemoteSession::Explain(std::span<const Value> fetches,
   request.session = session_;
   request.executor = static_cast<uint32_t>(executor);
   SL_ASSIGN_OR_RETURN(Payload payload,
-                      Call(methods::kExplain, WrapBytes(Encode(request))));
+                      Call(methods::kExplain, WrapBytes(Encode(request)), 0));
   SL_ASSIGN_OR_RETURN(Explained answer, DecodeParcel<Explained>(payload));
   SL_RETURN_IF_ERROR(answer.status.ToStatus());
   return answer.text;
@@ -354,7 +376,7 @@ Status RemoteSession::Reset(const std::string& container) {
   request.container = container;
   request.everywhere = true;
   SL_ASSIGN_OR_RETURN(Payload payload,
-                      Call(methods::kReset, WrapBytes(Encode(request))));
+                      Call(methods::kReset, WrapBytes(Encode(request)), 0));
   SL_ASSIGN_OR_RETURN(Answer answer, DecodeParcel<Answer>(payload));
   return answer.status.ToStatus();
 }

@@ -27,7 +27,7 @@ class RemoteSession final : public RemoteMaster {
       Graph& graph, const std::string& target, uint64_t seed);
   static Result<std::unique_ptr<RemoteMaster>> Connect(
       Graph& graph, const std::string& target, uint64_t seed,
-      const TransportOptions& options);
+      const TransportOptions& options, Transport* transport = nullptr);
   ~RemoteSession() override;
 
   Result<std::vector<Array>> Run(std::span<const Value> fetches,
@@ -56,7 +56,9 @@ class RemoteSession final : public RemoteMaster {
   // ---- Steps of graphs of the session's own: remote_partial.h ----
   uint64_t number() const { return session_; }
   // Sends the graph, whose arguments will be fed and results fetched.
-  Result<uint64_t> SendGraph(const Graph& graph, ExecutorChoice executor);
+  // timeout_ms: of the step that needs it; 0: none.
+  Result<uint64_t> SendGraph(const Graph& graph, ExecutorChoice executor,
+                             int64_t timeout_ms);
   Result<std::vector<Array>> RunSent(uint64_t prepared,
                                      const std::vector<Array>& arrays,
                                      size_t num_results,
@@ -76,13 +78,15 @@ class RemoteSession final : public RemoteMaster {
 
   RemoteSession(Graph& graph, std::string target, uint64_t seed)
       : graph_(graph), target_(std::move(target)), seed_(seed) {}
-  Status Open(const TransportOptions& options);
+  Status Open(const TransportOptions& options, Transport* transport);
   Result<uint64_t> PreparedFor(std::span<const Value> feeds,
                                std::span<const Value> fetches,
                                std::span<Node* const> targets,
-                               ExecutorChoice executor, bool nan_trap);
+                               ExecutorChoice executor, bool nan_trap,
+                               int64_t timeout_ms);
   // Waits for the answer. Error: of the transport, with the master's name.
-  Result<Payload> Call(const char* method, Payload request);
+  // timeout_ms: of the step; the master is given some time more.
+  Result<Payload> Call(const char* method, Payload request, int64_t timeout_ms);
   Status Gone(const Status& why) const;
   // The part of the graph that such a run needs, with the shapes of its feeds.
   Result<std::unique_ptr<Graph>> PrunedFor(std::span<const Value> fetches,
@@ -93,6 +97,7 @@ class RemoteSession final : public RemoteMaster {
   const std::string target_;
   std::shared_ptr<Channel> channel_;
   int64_t max_message_bytes_ = 0;  // that both ends take
+  int64_t patience_ms_ = 0;        // after a step's deadline
   std::shared_ptr<Stream> keep_;
   uint64_t session_ = 0;
   std::string default_task_;  // the master's

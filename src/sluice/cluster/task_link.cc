@@ -37,9 +37,6 @@ class LocalLink final : public TaskLink {
   TaskWorker& worker_;
 };
 
-// How long a task may take to answer each of the first questions.
-constexpr int64_t kAttachMs = 10'000;
-
 class RemoteLink final : public TaskLink {
  public:
   RemoteLink(std::string task, std::string address, uint64_t session) {
@@ -56,9 +53,10 @@ class RemoteLink final : public TaskLink {
     SL_ASSIGN_OR_RETURN(channel_, transport.Connect(info_.address, 0, options));
     // Servers of one cluster take messages of one size.
     max_message_bytes_ = options.max_message_bytes;
+    attach_ms_ = options.attach_ms;
     // Which process it is, now.
     auto asked = std::make_shared<WaitingFor<Result<StatusReply>>>();
-    channel_->Call(methods::kStatus, WrapBytes(""), kAttachMs,
+    channel_->Call(methods::kStatus, WrapBytes(""), attach_ms_,
                    [asked](Status status, Payload payload) {
                      if (!status.ok()) return asked->Bring(status);
                      asked->Bring(DecodeParcel<StatusReply>(payload));
@@ -76,7 +74,7 @@ class RemoteLink final : public TaskLink {
 
   void Register(const RegisterGraph& request, Registered done) override {
     CallInParts(channel_, methods::kRegister, WrapBytes(Encode(request)),
-                max_message_bytes_,
+                max_message_bytes_, 0,
                 [this, self = shared_from_this(), done = std::move(done)](
                     const Status& status, const Payload& payload) {
                   done(AnswerOf(status, payload));
@@ -101,7 +99,7 @@ class RemoteLink final : public TaskLink {
     if (!message.ok()) return done({message.status()});
     const int64_t asked = NowNanos();
     CallInParts(
-        channel_, methods::kRun, *std::move(message), max_message_bytes_,
+        channel_, methods::kRun, *std::move(message), max_message_bytes_, 0,
         [this, self = shared_from_this(), asked, done = std::move(done)](
             const Status& status, const Payload& payload) {
           done(ResultOf(status, payload, asked));
@@ -150,9 +148,10 @@ class RemoteLink final : public TaskLink {
     request.master = master;
     keep_->Write(WrapBytes(Encode(request)));
     // What is lost on a connection that lives is not answered.
-    const Status status = held->WaitFor(kAttachMs).value_or(
-        Status(Code::kUnavailable,
-               StrCat("no answer within ", kAttachMs / 1000, " s")));
+    const Status status =
+        held->WaitFor(attach_ms_)
+            .value_or(Status(Code::kUnavailable,
+                             StrCat("no answer within ", attach_ms_, " ms")));
     if (status.code() == Code::kUnavailable) return Gone(status);
     return status;
   }
@@ -197,6 +196,7 @@ class RemoteLink final : public TaskLink {
   std::shared_ptr<Channel> channel_;
   std::shared_ptr<Stream> keep_;
   int64_t max_message_bytes_ = 0;
+  int64_t attach_ms_ = 0;
 };
 
 }  // namespace

@@ -61,8 +61,8 @@ TaskServer::TaskServer(TaskServerOptions options, Transport& transport)
   place_.options = options_.transport;
 }
 
-Result<std::unique_ptr<TaskServer>> TaskServer::Start(
-    TaskServerOptions options) {
+Result<std::unique_ptr<TaskServer>> TaskServer::Start(TaskServerOptions options,
+                                                      Transport* transport) {
   SL_RETURN_IF_ERROR(CheckAddress(options.listen));
   if (!IsLoopback(options.listen) && !options.transport.tls.any() &&
       !options.insecure_allow_remote) {
@@ -73,7 +73,9 @@ Result<std::unique_ptr<TaskServer>> TaskServer::Start(
         "--tls-cert, --tls-key), or say --insecure-allow-remote where the "
         "network is safe"));
   }
-  SL_ASSIGN_OR_RETURN(Transport * transport, DefaultTransport());
+  if (!transport) {
+    SL_ASSIGN_OR_RETURN(transport, DefaultTransport());
+  }
   std::unique_ptr<TaskServer> server(
       new TaskServer(std::move(options), *transport));
   SL_RETURN_IF_ERROR(server->Listen());

@@ -39,8 +39,10 @@ struct TaskServerOptions {
 
 class TaskServer final : public Service {
  public:
-  // Errors: the address; TLS.
-  static Result<std::unique_ptr<TaskServer>> Start(TaskServerOptions options);
+  // Errors: the address; TLS. transport: outlives it; by itself that of this
+  // program.
+  static Result<std::unique_ptr<TaskServer>> Start(
+      TaskServerOptions options, Transport* transport = nullptr);
   ~TaskServer() override;
 
   const std::string& address() const { return address_; }

@@ -67,6 +67,8 @@ void TaskWorker::Stop() {
     MutexLock lock(mu_);
     peers.swap(peers_);
   }
+  // Connections may end later than this.
+  gate_->Close();
 }
 
 // ---- Sessions ----

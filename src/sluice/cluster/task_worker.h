@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sluice/base/event_count.h"
+#include "sluice/base/gate.h"
 #include "sluice/base/thread_annotations.h"
 #include "sluice/cluster/messages.h"
 #include "sluice/cluster/step_threads.h"
@@ -111,6 +112,8 @@ class TaskWorker {
   // The same until whoever asked has the answer, for the end of this object.
   std::atomic<int64_t> unanswered_{0};
   EventCount quiet_;
+  // What peers tell comes through it, while this object is there.
+  const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
 
   mutable Mutex mu_;
   TaskInfo self_ SL_GUARDED_BY(mu_);

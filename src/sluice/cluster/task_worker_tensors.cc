@@ -27,7 +27,9 @@ std::shared_ptr<Peer> TaskWorker::PeerOf(const TaskInfo& info) {
       info, hello, transport_, options_.transport,
       Peer::Events{
           .frame =
-              [this](Peer&, Frame frame) {
+              [this, gate = gate_](Peer&, Frame frame) {
+                Gate::Inside inside(*gate);
+                if (!inside) return;
                 std::shared_ptr<Session> session = Find(frame.session);
                 if (!session) return;
                 std::shared_ptr<TaskStep> step;
@@ -46,8 +48,11 @@ std::shared_ptr<Peer> TaskWorker::PeerOf(const TaskInfo& info) {
                   step->Counts(static_cast<int64_t>(frame.key.tag), bytes);
                 }
               },
-          .lost = [this](Peer& lost,
-                         Status why) { Lost(lost.info().task, why); }});
+          .lost =
+              [this, gate = gate_](Peer& lost, Status why) {
+                Gate::Inside inside(*gate);
+                if (inside) Lost(lost.info().task, why);
+              }});
   return peer;
 }
 

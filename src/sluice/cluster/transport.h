@@ -98,6 +98,8 @@ struct TransportOptions {
   // given up after the second.
   int64_t keepalive_ms = 1500;
   int64_t keepalive_timeout_ms = 2500;
+  // How long a task may take to answer each of the first questions.
+  int64_t attach_ms = 10'000;
 };
 
 class Transport {
