@@ -139,6 +139,53 @@ def test_lbfgs_with_a_line_search_ends_at_the_same_minimum():
     same(make, tolerance=1e-4, closure=True)
 
 
+# Of these the search takes every way: brackets at once, after guesses far out, with
+# ends that are lower than what was found, with guesses near an end.
+CROOKED = {
+    "quartic": lambda x: ((x - 1.5) ** 4).sum() + (x[0] * x[1] - 0.3) ** 2,
+    "valley": lambda x: (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum(),
+    "waves": lambda x: ((3 * x).cos() / 3 + 0.1 * x * x - 0.7 * x).sum(),
+    "steep": lambda x: (4 * x).exp().sum() - (x * 3).sum(),
+    "flat": lambda x: (1 + (x - 20) ** 2).log().sum(),
+}
+
+
+@pytest.mark.parametrize("name", CROOKED)
+@pytest.mark.parametrize("lr", [1.0, 0.01, 8.0])
+def test_lbfgs_with_a_line_search_makes_the_same_steps_in_float64(name, lr):
+    def steps(library, begin):
+        x = library.tensor(begin, dtype=library.float64, requires_grad=True)
+        made = library.optim.LBFGS(
+            [x], lr=lr, max_iter=5, line_search_fn="strong_wolfe"
+        )
+        seen = []
+
+        def closure():
+            made.zero_grad()
+            loss = CROOKED[name](x)
+            loss.backward()
+            seen.append(loss.item())
+            return loss
+
+        # Where curves turn, a last digit grows with every step.
+        for _ in range(1 if name == "waves" else 3):
+            made.step(closure)
+        return seen, x.detach().numpy()
+
+    random, compared = np.random.default_rng(5), 0
+    for _ in range(20):
+        begin = random.normal(size=3).tolist()
+        (losses, ours), (wanted, theirs) = steps(sl, begin), steps(torch, begin)
+        if not np.isfinite(theirs).all():  # ours comes back from there
+            assert np.isfinite(ours).all()
+            continue
+        compared += 1
+        assert len(losses) == len(wanted)
+        np.testing.assert_allclose(losses, wanted, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8)
+    assert compared >= 10
+
+
 def test_clip_grad_norm():
     _, x, _ = start()
     ours, theirs = sl.tensor(x, requires_grad=True), torch.tensor(x)

@@ -87,13 +87,6 @@ def either(value: Any, *others: Callable[[], Any]) -> Any:
     )
 
 
-def _is_truth(value: Any) -> bool:
-    if isinstance(value, bool):
-        return True
-    tensor = in_graph(value)
-    return tensor is not None and tensor.dtype == _core.bool
-
-
 def and_(value: Any, *others: Callable[[], Any]) -> Any:
     """a and b and ...: the last that is evaluated. What follows a false value is
     not."""
@@ -103,15 +96,9 @@ def and_(value: Any, *others: Callable[[], Any]) -> Any:
     tensor = in_graph(known)
     if tensor is None:
         return and_(others[0](), *others[1:]) if known else value
-    truths = tensor.dtype == _core.bool
-
-    def further() -> Any:
-        nonlocal truths
-        made = and_(others[0](), *others[1:])
-        truths = truths and _is_truth(made)
-        return _as_truth(made) if truths else made
-
-    return _chosen("and", tensor, further, lambda: False if truths else tensor)
+    return _chosen(
+        "and", tensor, lambda: and_(others[0](), *others[1:]), lambda: tensor
+    )
 
 
 def or_(value: Any, *others: Callable[[], Any]) -> Any:
@@ -123,13 +110,7 @@ def or_(value: Any, *others: Callable[[], Any]) -> Any:
     tensor = in_graph(known)
     if tensor is None:
         return value if known else or_(others[0](), *others[1:])
-
-    def further() -> Any:
-        made = or_(others[0](), *others[1:])
-        truths = tensor.dtype == _core.bool and _is_truth(made)
-        return _as_truth(made) if truths else made
-
-    return _chosen("or", tensor, lambda: tensor, further)
+    return _chosen("or", tensor, lambda: tensor, lambda: or_(others[0](), *others[1:]))
 
 
 def not_(value: Any) -> Any:

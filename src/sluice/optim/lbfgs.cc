@@ -163,7 +163,8 @@ Tensor LBFGS::step(const Closure& closure, Where where) {
     if (o.strong_wolfe) {
       now = SearchStrongWolfe(
           at, start, length_,
-          {.min_width = o.tolerance_change / std::max(widest, 1e-300)});
+          {.max_points = static_cast<int>(max_eval - calls),
+           .min_width = o.tolerance_change / std::max(widest, 1e-300)});
       length_ = now.t;
       Scatter(from + length_ * direction_);
     } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sluice::optim {
 
@@ -38,14 +39,24 @@ struct Search {
     return at(t);
   }
 
-  // Between `low`, the best so far, and `high` there is a length that serves.
+  // Between both there is a length that serves.
   Point Zoom(Point low, Point high) {
-    while (left > 0 && std::abs(high.t - low.t) > options.min_width) {
+    bool slow = false;  // the last one was near an end, too
+    while (true) {
+      if (high.loss < low.loss) std::swap(low, high);
+      if (left <= 0 || std::abs(high.t - low.t) <= options.min_width) break;
       auto [least, most] = std::minmax(low.t, high.t);
-      double margin = 0.1 * (most - least);
       bool known = std::isfinite(high.loss) && std::isfinite(high.slope);
-      double t = known ? LowestOfCubic(low, high, least + margin, most - margin)
-                       : (least + most) / 2;
+      double t =
+          known ? LowestOfCubic(low, high, least, most) : (least + most) / 2;
+      // One guess at an end of the bracket may be right; a second one in a row
+      // would hardly make it narrower.
+      const double margin = 0.1 * (most - least);
+      const bool near = std::min(most - t, t - least) < margin;
+      const bool moved = near && (slow || t <= least || t >= most);
+      if (moved) t = most - t < t - least ? most - margin : least + margin;
+      slow = near && !moved;
+
       Point p = At(t);
       if (TooHigh(p) || p.loss >= low.loss) {
         high = p;
@@ -59,19 +70,19 @@ struct Search {
   }
 
   Point Run(double first) {
-    Point before = start;
-    double t = first;
-    for (bool is_first = true; left > 0; is_first = false) {
-      Point p = At(t);
-      if (TooHigh(p) || (!is_first && p.loss >= before.loss)) {
+    Point before = start, p = At(first);
+    for (int seen = 0; left > 0; ++seen) {
+      // The second point is a guess far out: that it is higher says little.
+      if (TooHigh(p) || (seen > 1 && p.loss >= before.loss)) {
         return Zoom(before, p);
       }
       if (Flat(p)) return p;
-      if (p.slope >= 0) return Zoom(p, before);
-      t = LowestOfCubic(before, p, p.t + 0.01 * (p.t - before.t), 10 * p.t);
-      before = p;
+      if (p.slope >= 0) return Zoom(before, p);
+      const double t =
+          LowestOfCubic(before, p, p.t + 0.01 * (p.t - before.t), 10 * p.t);
+      before = std::exchange(p, At(t));
     }
-    return before;
+    return Zoom(start, p);  // the lower one
   }
 };
 
@@ -80,7 +91,7 @@ struct Search {
 Point SearchStrongWolfe(const std::function<Point(double)>& at,
                         const Point& start, double first,
                         const LineSearchOptions& options) {
-  return Search{at, start, options, options.max_points}.Run(first);
+  return Search{at, start, options, 1 + options.max_points}.Run(first);
 }
 
 }  // namespace sluice::optim

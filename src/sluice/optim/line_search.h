@@ -25,7 +25,7 @@ struct LineSearchOptions {
   double decrease = 1e-4;
   // The last slope is at most this part of the first.
   double curvature = 0.9;
-  int max_points = 25;
+  int max_points = 25;  // after the first
   // Brackets narrower than this are not searched.
   double min_width = 1e-9;
 };
