@@ -59,9 +59,10 @@ def as_local(error: BaseException) -> BaseException:
     name = _own_name(error)
     if name is None:
         return error
-    text = f"cannot access local variable '{name}' where it is not associated with a value"
-    if sys.version_info < (3, 11):
-        text = f"local variable '{name}' referenced before assignment"
+    text = f"local variable '{name}' referenced before assignment"
+    if sys.version_info >= (3, 11):
+        text = f"cannot access local variable '{name}' "
+        text += "where it is not associated with a value"
     return UnboundLocalError(text).with_traceback(error.__traceback__)
 
 

@@ -27,8 +27,8 @@ int64_t WholeMessageBytes(int64_t max_message_bytes);
 // smaller one of both ends. Parts go one after the other. timeout_ms: for each,
 // as for Channel::Call.
 void CallInParts(std::shared_ptr<Channel> channel, const char* method,
-                 Payload request, int64_t max_message_bytes,
-                 int64_t timeout_ms, Channel::Done done);
+                 Payload request, int64_t max_message_bytes, int64_t timeout_ms,
+                 Channel::Done done);
 
 struct MessagePartsOptions {
   int64_t max_message_bytes = int64_t{256} << 20;
