@@ -303,3 +303,28 @@ def test_an_expanded_tensor_from_outside_is_not_written():
     assert run(lambda f: f) == ([[3.0, 0.0, 0.0]] * 2, [0.0, 2.0])
     with pytest.raises(RuntimeError, match="several times"):
         run(sl.function)
+
+
+def _written_view(look):
+    def f(x, a):
+        with sl.no_grad():
+            v = look(a)
+        v.add_(x[:1].sum())
+        return v
+
+    return f
+
+
+@pytest.mark.parametrize(
+    "look", [lambda a: a[0], lambda a: a[0:1], lambda a: a.view(-1), lambda a: a.T]
+)
+@pytest.mark.parametrize("made", [lambda x, a: a, lambda x, a: x * 1])
+def test_a_view_made_under_no_grad_gets_no_history(look, made):
+    f = _written_view(look)
+    for way in (f, sl.function(f)):
+        x = sl.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        a = sl.ones(2, 2)
+        with pytest.raises(RuntimeError, match="is a view; writing it in place"):
+            way(x, made(x, a))
+        way(x.detach(), a)  # without gradients it is written
+        assert a.sum().item() > 4

@@ -105,7 +105,20 @@ def an_error_that_is_gone(x: sl.Tensor, deep: bool) -> Any:
     return x
 
 
+def assigned_behind_a_raise(x: sl.Tensor, deep: bool) -> Any:
+    try:
+        pass
+    except ValueError:
+        raise
+        late = x
+    else:
+        if deep:
+            return late + 1
+    return x
+
+
 PROGRAMS = [
+    assigned_behind_a_raise,
     read_in_a_branch,
     read_in_a_thunk,
     handled_as_its_class,

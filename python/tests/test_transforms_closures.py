@@ -397,3 +397,27 @@ def test_why_a_captured_function_gives_an_argument_no_gradient():
     f = sl.function(lambda x: x.detach() * w)
     with pytest.raises(ValueError, match="no gradient: f64.*made no result of it"):
         sl.grad(f)(value(1.0))
+
+
+# closures:2004522: run again for a gradient of a gradient, the derivative inside of it
+# asked who needs more of it, when whoever did was over.
+def test_second_gradient_of_a_checkpoint_with_a_derivative_inside():
+    c = value(0.5)
+
+    def inside(y):
+        return sl.grad(lambda b: b * b * y)(value(3.0)) * c
+
+    def f(x):
+        slope = sl.grad(lambda y: sl.checkpoint(lambda: inside(y))() * y)
+        return sl.vjp(lambda a: slope(a), x)[1](value(1.0))[0]
+
+    def h(x):
+        def outer(y):
+            return sl.checkpoint(lambda _: sl.hvp(lambda z: z * y * z, y, x))(x) * y
+
+        return sl.hvp(outer, x, x)
+
+    for way in both_ways(f):
+        same(way(value(1.5)), 6.0)
+    for way in both_ways(h):
+        same(way(value(1.5)), 4 * 1.5**2)

@@ -21,6 +21,7 @@ from .signals import (
     possible,
 )
 from .signals import value as signal_value
+from .unnoted import refuse_shared
 from .values import IN_PLACE, MISSING, Tensor
 from .variables import Variables
 
@@ -64,6 +65,8 @@ class _Sides:
     ) -> None:
         self._construct = construct
         self._variables = variables
+        modified = list(modified)
+        refuse_shared(construct, variables, modified)
         self.before = variables.taken(dict.fromkeys(modified))
         self._live = live
         read = frozenset().union(*live.values())

@@ -18,6 +18,7 @@ from .merge import Outcome, choose
 from .refusals import asked_in_vain, forgive
 from .texts import is_of_graph, needed
 from .values import Tensor, decided, in_graph, number_of, truth
+from .variables import Variables
 
 _not = _core.op_function("LogicalNot")
 
@@ -42,13 +43,17 @@ def _here(kind: str) -> Construct:
 
 
 def _chosen(
-    kind: str, pred: Any, first: Callable[[], Any], second: Callable[[], Any]
+    kind: str,
+    pred: Any,
+    first: Callable[[], Any],
+    second: Callable[[], Any],
 ) -> Any:
     made = choose(
         _here(kind),
         truth(pred),
         lambda: Outcome({_VALUE: first()}),
         lambda: Outcome({_VALUE: second()}),
+        blocks=Variables(first, second),
     )
     return made[_VALUE]
 

@@ -22,6 +22,7 @@ from .signals import (
     possible,
     value,
 )
+from .unnoted import Untouched, refuse_shared
 from .values import (
     IN_PLACE,
     MISSING,
@@ -90,7 +91,9 @@ class GraphLoop:
             for name in construct.modified
             if name in construct.header or name in construct.after
         ]
+        refuse_shared(construct, variables, construct.modified)
         self._before = variables.taken(construct.modified)
+        self._untouched = Untouched(variables)
         # Attributes, elements and others that iterations assign, by name.
         self._places: dict[str, Any] = {}
         self._stay: set[str] = set()  # written in place only
@@ -180,15 +183,24 @@ class GraphLoop:
                     self._places[name].put(value)
                 elif name not in own:
                     self._variables.set(name, value)
-            return values
+            # Containers are held by their variables alone.
+            return {
+                name: value
+                for name, value in values.items()
+                if name in own or isinstance(value, Tensor)
+            }
 
         def cond(*tensors: Any) -> Any:
             with journal.frame():
-                return self._goes_on(enter(tensors))
+                asked = self._goes_on(enter(tensors))
+            self._untouched.check(self._construct)
+            return asked
 
         def body(*tensors: Any) -> Any:
             with journal.frame() as frame:
-                return iteration(tensors, frame)
+                made = iteration(tensors, frame)
+            self._untouched.check(self._construct)
+            return made
 
         def iteration(tensors: Any, frame: Any) -> Any:
             extra = enter(tensors)

@@ -18,6 +18,7 @@ from .frames import changed, place_name, places
 from .lists import grown
 from .places import Contents, Place, same_contents
 from .refusals import raised_inside
+from .unnoted import Untouched
 from .values import (
     MISSING,
     PYTHON,
@@ -88,14 +89,14 @@ class _Side:
 
 class _Merge:
     def __init__(self, construct: Construct, lists: bool) -> None:
-        self._construct = construct
+        self.construct = construct
         self._lists = lists
         self._hints: dict[Any, Any] = {}
         self.sides: list[_Side] = []
         self.places: dict[str, Place] = {}  # by name, as they are found
 
     def _differ(self, name: str, a: Any, b: Any, cure: str) -> StagingError:
-        c = self._construct
+        c = self.construct
         what = repr(name) if name[:1].isidentifier() else name
         if name.startswith("__sl_"):
             what = "the value returned"
@@ -274,19 +275,22 @@ def choose(
     second: Callable[[], Outcome],
     make_list: Callable[[str, Any], None] | None = None,
     variables: Variables | None = None,
+    blocks: Variables | None = None,
 ) -> dict[str, Any]:
     """The variables after one of two ways, of which pred chooses the first.
 
     The sides may be run more than once. `make_list` makes a variable a List of
     elements of a type before that. `variables` are those of functions around,
-    too.
+    too; `blocks` those that the sides read, where they are others.
     """
     merge = _Merge(construct, make_list is not None)
+    reached = blocks or variables
+    untouched = Untouched(reached) if reached else None
     with places() as journal:
         known = merge.places
 
         def branch(side: Callable[[], Outcome], k: int) -> Callable[[], list[Any]]:
-            return lambda: _with_places(journal, known, merge, side, k)
+            return lambda: _with_places(journal, known, merge, side, k, untouched)
 
         ways = [branch(first, 0), branch(second, 1)]
         while True:
@@ -323,6 +327,7 @@ def _with_places(
     merge: _Merge,
     side: Callable[[], Outcome],
     k: int,
+    untouched: Untouched | None,
 ) -> list[Any]:
     """Records one way; what it assigned to places is a part of what it left."""
     del merge.sides[k:]
@@ -333,6 +338,8 @@ def _with_places(
             if key not in keys and changed(place, before):
                 known[place_name(place, [*known, *outcome.values])] = place
         last = {name: place.get() for name, place in known.items()}
+    if untouched:
+        untouched.check(merge.construct)
     outcome.before = dict(outcome.before)
     for name, place in known.items():
         now = outcome.before[name] = place.get()

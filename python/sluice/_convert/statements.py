@@ -75,8 +75,9 @@ class FunctionRewriter:
             declared.append(ast.Global(sorted(self._globals)))
         if self._outer:
             declared.append(ast.Nonlocal(sorted(self._outer)))
-        names = sorted(self._nonlocals - parameters(node.args))
-        if names:  # variables of this function, wherever they are assigned
+        # Variables of this function, wherever they are assigned, if they still are.
+        names = sorted((self._nonlocals | self._locals) - parameters(node.args))
+        if names:
             targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
             assign = ast.Assign(targets, ast.Constant(None))
             declared.append(ast.If(ast.Constant(False), [assign], []))

@@ -57,6 +57,11 @@ class Variables:
             except ValueError:
                 pass
 
+    def values(self) -> list[Any]:
+        """What is in their cells."""
+        found = (self.get(name) for name in self._cells)
+        return [value for value in found if value is not MISSING]
+
     def place(self, name: str) -> Place:
         """Where it is."""
         cell = self._cells.get(name)

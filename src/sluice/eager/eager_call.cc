@@ -234,7 +234,8 @@ Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
                " that requires gradients and cannot be written in place "
                "while calls are recorded; wanted no_grad around it"));
   }
-  if (unknown) {
+  // One that was made under no_grad has no history to lead back by.
+  if (unknown || (part && !target.view_of->records)) {
     return FailedPrecondition(StrCat(
         "[", op.name, "] ", target.Describe(),
         ", is a view; writing it in place would change what gradients see of "

@@ -98,6 +98,7 @@ void NoteView(EagerValue& view, const OpRecord& op, const Attrs& attrs,
   if (from.view_of && !StandsAlone(from)) {
     how.base = from.view_of->base;
     how.steps = from.view_of->steps;
+    how.records = records && from.view_of->records;
   } else {
     how.base = EagerRef::Share(&from);
   }

@@ -261,6 +261,7 @@ class Capture final : public Recording {
     uint64_t outer_from_ = 0;
     std::unordered_map<const EagerValue*, EagerRef> outer_flowing_;
   };
+  bool all_flow() const { return all_flow_; }
 
   // ---- What only a run knows (trace/merged_flow.h) ----
   FlowWhen FlowOf(const EagerValue& value) const;

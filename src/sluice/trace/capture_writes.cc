@@ -40,7 +40,8 @@ void Capture::Share(const EagerRef& made, const EagerRef& from,
   made->view_of->base = base;
   made->view_of->moved = base->moved;
   made->view_of->seen = from->log->histories;
-  made->view_of->records = EagerMode::Current().grad;
+  made->view_of->records =
+      EagerMode::Current().grad && (!further || from->view_of->records);
   if (further) made->view_of->steps = from->view_of->steps;
   ViewStep step{&op, attrs, {}};
   for (int i = 1; i < node.num_inputs(); ++i) {

@@ -119,6 +119,13 @@ Status Capture::Call(const OpRecord& op, std::span<const EagerRef> given,
 
 namespace {
 
+Status WrittenView(const OpRecord& op, const EagerValue& target) {
+  return FailedPrecondition(StrCat(
+      "[", op.name, "] ", target.Describe(),
+      ", is a view; writing it in place would change what gradients see of the "
+      "tensor it looks into; wanted set() on that tensor, or a clone()"));
+}
+
 Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
   if (target.traced->expanded || MemoryOf(target).traced->expanded) {
     return FailedPrecondition(
@@ -137,6 +144,8 @@ Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
                " that requires gradients and cannot be written in place "
                "while calls are recorded; wanted no_grad around it"));
   }
+  // One that was made under no_grad has no history to lead back by.
+  if (part && !target.view_of->records) return WrittenView(op, target);
   return OkStatus();
 }
 
@@ -157,13 +166,7 @@ Status Capture::CallInPlace(const OpRecord& op, const EagerRef& given,
   int64_t entry = MemoryOf(*target).traced->entry;
   if (records && entry >= 0) {
     const EagerValue& outside = *entries_[static_cast<size_t>(entry)].value;
-    if (outside.view && !outside.view_of) {
-      return FailedPrecondition(StrCat(
-          "[", op.name, "] ", target->Describe(),
-          ", is a view; writing it in place would change what gradients see of "
-          "the tensor it looks into; wanted set() on that tensor, or a "
-          "clone()"));
-    }
+    if (outside.view && !outside.view_of) return WrittenView(op, *target);
   }
   EagerResults made;
   SL_RETURN_IF_ERROR(Call(op, inputs, attrs, line, made));
