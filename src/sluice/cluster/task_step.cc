@@ -55,6 +55,8 @@ void TaskStep::MaybeOver() {
     if (!quiet || !pending_.empty() || over_told_) return;
     over_told_ = true;
   }
+  // Messages that nobody took, such as one that came twice, keep this object.
+  inbox_.Abort(Cancelled("the step is over"));
   over_(*this);
 }
 
