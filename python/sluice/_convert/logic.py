@@ -43,10 +43,7 @@ def _here(kind: str) -> Construct:
 
 
 def _chosen(
-    kind: str,
-    pred: Any,
-    first: Callable[[], Any],
-    second: Callable[[], Any],
+    kind: str, pred: Any, first: Callable[[], Any], second: Callable[[], Any]
 ) -> Any:
     made = choose(
         _here(kind),

@@ -29,7 +29,8 @@ def first_line(node: FunctionNode) -> int:
 
 
 def copied(node: Any) -> Any:
-    """A tree of its own, in a fifth of the time that copy.deepcopy takes."""
+    """A tree of its own. copy.deepcopy looks at every attribute for what it may share,
+    of which a tree has nothing."""
     made = type(node).__new__(type(node))
     fields = made.__dict__
     for name, part in node.__dict__.items():
