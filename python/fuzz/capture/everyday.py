@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from . import everyday_containers as containers
 from . import everyday_flow as flow
 from .everyday_parts import Names, number, real, tensor, test, text, whole
 from .program import Program
@@ -84,6 +85,12 @@ def told(error):
         raise error
     return name, message
 '''
+
+
+def later_features(seed: int) -> set[str]:
+    """Those that came later: earlier seeds stay the programs they were."""
+    rng = random.Random(f"later everyday {seed}")
+    return {"containers"} if seed >= 4_000_000 and rng.random() < 0.4 else set()
 
 
 def _made(w: Names) -> list[str]:
@@ -218,6 +225,7 @@ def statement(w: Names) -> list[str]:
         (on("lists"), lambda: _listed(w)), (on("dicts"), lambda: _keyed(w)),
         (on("records"), lambda: _recorded(w)), (on("pairs"), lambda: _paired(w)),
         (on("prints"), lambda: _printed(w)), (on("sets", 0.5), lambda: _sets(w)),
+        (on("containers", 3.0), lambda: containers.contained(w)),
         (on("branches", 1.5 * deep), lambda: flow.branch(w, statement)),
         (on("loops", 1.2 * deep), lambda: flow.loop(w, statement)),
         (on("tries", 1.2 * deep), lambda: flow.attempt(w, statement)),
@@ -239,7 +247,7 @@ def statement(w: Names) -> list[str]:
 
 
 def _result(w: Names) -> str:
-    kinds = [k for k in "IIFNNsBLVKSJ" if w.of(k)]
+    kinds = [k for k in "IIFNNsBLVKSJ" + "LQDEWG" * w.has("containers") if w.of(k)]
     parts = [w.pick(w.rng.choice(kinds)) for _ in range(w.rng.randint(1, 4))]
     if w.has("kinds"):
         parts += [f"type({w.pick('N')}).__name__", f"isinstance({w.pick('N')}, int)"]
@@ -257,7 +265,8 @@ def _data(rng: random.Random) -> tuple[str, str]:
 
 def program(seed: int) -> Program:
     rng = random.Random(f"everyday {seed}")
-    w = Names(rng, {name for name, p in FEATURES.items() if rng.random() < p})
+    chosen = {name for name, p in FEATURES.items() if rng.random() < p}
+    w = Names(rng, chosen | later_features(seed))
     for kind, name in (("V", "x"), ("K", "k"), ("I", "n")):
         w.add(kind, name)
     body: list[str] = []
@@ -270,6 +279,8 @@ def program(seed: int) -> Program:
         w.add("L", "acc")
     if w.has("dicts"):
         w.add("I", 'd["n"]')
+    if w.has("containers"):
+        body += containers.contained(w) + containers.contained(w)
     for _ in range(rng.randint(2, 8)):
         body += statement(w)
     body += [f"return {_result(w)}"]
@@ -282,7 +293,8 @@ def program(seed: int) -> Program:
         calls += ["try:", f"    r = step({x}, {k}, {n}, {rng.choice([True, False])})",
                   "except Exception as error:", "    r = told(error)",
                   "see(r, total=total, acc=acc, d=d, rec=rec)"]
-    lines = [*PRELUDE.split("\n"), "", "def run(wrap, see):",
+    more = containers.PRELUDE.split("\n") if w.has("containers") else []
+    lines = [*PRELUDE.split("\n"), "", *more, "", "def run(wrap, see):",
              *indented([*setup, "", "@wrap", "def step(x, k, n, flag):",
                         *indented(body), "", *calls])]
     return Program("everyday", seed, "\n".join(lines) + "\n", torch=False)

@@ -47,6 +47,8 @@ def later_features(seed: int) -> set[str]:
         made.add("shared")
     if seed >= 700_000 and rng.random() < 0.3:
         made.add("numbers")
+    if seed >= 4_000_000 and rng.random() < 0.25:
+        made.add("derived")
     return made
 
 
@@ -91,6 +93,7 @@ def statement(w: Writer) -> list[str]:
         (on("rules", 1.5), lambda: training.rule(w)),
         (on("shared", 2.0), lambda: keeping.shared(w)),
         (on("numbers", 1.5), lambda: keeping.numbers(w)),
+        (on("derived", 1.5), lambda: training.derived(w)),
     ])
 
 

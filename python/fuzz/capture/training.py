@@ -116,3 +116,24 @@ def rule(w: Writer) -> list[str] | None:
     ])
     w.scope.add(name, "V", assigned=False, written=False)
     return lines
+
+
+def derived(w: Writer) -> list[str] | None:
+    """Derivatives and checkpoints of functions written there, in each other."""
+    w.torch = False  # there they have other names
+    a, b, s = ex.tensor(w, "V", 1), ex.tensor(w, "V", 1), ex.tensor(w, "S", 1)
+    name = w.scope.fresh("t")
+    slope = f"T.grad(lambda u: (T.tanh(u) * {b}).sum())"
+    made = w.rng.choice([
+        f"{slope}({a})", f"T.checkpoint(lambda u: T.sin(u) * {b})({a})",
+        f"T.checkpoint(lambda u: {slope}(u) * {b})({a})",
+        f"T.checkpoint(lambda u: T.grad(lambda t: (t ** 3 * u).sum())(u))({a})",
+        f"T.vjp(lambda u: T.tanh(u) * {s}, {a})[1]({b})[0]",
+        f"T.jvp(lambda u: T.sin(u) * u, ({a},), ({b},))[1]",
+        f"T.vmap(lambda u: T.tanh(u) * {s})({a})",
+        f"T.vmap(T.grad(lambda u: T.sin(u) * {s}))({a})",
+        f"T.hvp(lambda u: (T.sin(u) * {b}).sum(), {a}, {b})",
+        f"T.value_and_grad(lambda u: (u ** 3 * {b}).sum())({a})[1]",
+    ])
+    w.scope.add(name, "V", assigned=False)
+    return [f"{name} = {made}"]

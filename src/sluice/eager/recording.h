@@ -130,6 +130,10 @@ class Recording {
   static constinit thread_local Recording* current_;
 };
 
+// The tensor of a value of a graph. Where that graph is recorded it has an
+// identity, so that every handle and view sees what is written into it.
+Tensor TensorIn(Graph& graph, Value value);
+
 // What is said of a traced value that is met when its recording is over:
 // "f32[2] ... belongs to a captured function whose recording is over; ...".
 std::string RecordingIsOver(const EagerValue& value);

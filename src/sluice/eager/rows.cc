@@ -167,7 +167,7 @@ EagerRef GradientRef(const Tensor& gradient) {
 
 Tensor GradientTensor(Graph& graph, const GradientValue& found,
                       const PartialShape& shape) {
-  if (!found.rows()) return Tensor(graph, found.dense);
+  if (!found.rows()) return TensorIn(graph, found.dense);
   auto rows = MakeRef<Tensor::GraphRows>();
   rows->indices = found.indices;
   rows->values = found.values;

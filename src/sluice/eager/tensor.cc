@@ -41,12 +41,15 @@ Tensor Operation::output(int i) const {
     throw Error(OutOfRange(StrCat("output ", i, " of \"", name(),
                                   "\", which has ", num_outputs())));
   }
-  Value value{node_, i};
+  return TensorIn(*graph_, {node_, i});
+}
+
+Tensor TensorIn(Graph& graph, Value value) {
   Recording* recording = Recording::Current();
-  if (recording && &recording->graph() == graph_) {
+  if (recording && &recording->graph() == &graph) {
     return Tensor(recording->Adopt(value));
   }
-  return Tensor(*graph_, value);
+  return Tensor(graph, value);
 }
 
 void Tensor::ThrowSparse() const {

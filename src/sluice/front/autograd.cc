@@ -95,7 +95,7 @@ std::vector<Tensor> GraphGradients(Graph& graph, const std::vector<Tensor>& ys,
     auto found = Gradients(graph, from, to, flows, how);
     if (!found.ok()) Throw(found.status(), where);
     for (const Value& v : *found) {
-      result.push_back(v ? Tensor(graph, v) : Tensor());
+      result.push_back(v ? TensorIn(graph, v) : Tensor());
     }
     return result;
   }

@@ -4,6 +4,7 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/recording.h"
 #include "sluice/trace/region_draft.h"
 
 namespace sluice::front_internal {
@@ -158,7 +159,7 @@ std::vector<Tensor> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
                       "axis for it in out_axes, which says unbatched"),
                where);
       }
-      placed.push_back(Tensor(emit.graph(), value));
+      placed.push_back(TensorIn(emit.graph(), value));
       continue;
     }
     if (!batched) {
@@ -177,7 +178,7 @@ std::vector<Tensor> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
       value = emit.MoveAxis(value, rank, 0, axis < 0 ? axis + rank : axis);
     }
     if (!emit.ok()) throw Error(emit.status());
-    placed.push_back(Tensor(emit.graph(), value));
+    placed.push_back(TensorIn(emit.graph(), value));
   }
   return placed;
 }
