@@ -177,3 +177,44 @@ def test_a_state_that_a_call_leaves_beside_its_loss(wrap):
     for _ in range(3):
         step(sl.tensor([2.0])).backward()
     assert q.grad.tolist() == [6.0] and w.grad.tolist() == [4.0]
+
+
+# state:2004583: a loop is recorded once, and its second iteration failed.
+@pytest.mark.parametrize("used", [False, True])
+@pytest.mark.parametrize("rows", [1, 2, 3])
+@WAYS
+def test_a_loop_that_goes_back_through_a_call_before_it(wrap, rows, used):
+    w = leaf()
+
+    @wrap
+    def step(x):
+        out = (w * w).sum()
+        total = x.sum()
+        for _row in x:
+            (g,) = sl.autograd.grad(out, w)
+            if used:
+                total = total + g.sum()
+        return total
+
+    x = sl.ones(rows, 2)
+    if rows == 1:
+        assert step(x).item() == 2.0 + used * 2 * w.item()
+    else:
+        with pytest.raises(RuntimeError, match="went through here before"):
+            step(x)
+
+
+@WAYS
+def test_a_loop_that_keeps_what_it_goes_back_through(wrap):
+    w = leaf()
+
+    @wrap
+    def step(x):
+        out = (w * w).sum()
+        total = x.sum()
+        for _row in x:
+            (g,) = sl.autograd.grad(out, w, retain_graph=True)
+            total = total + g.sum()
+        return total
+
+    assert step(sl.ones(3, 2)).item() == 6.0 + 3 * 2 * w.item()

@@ -7,6 +7,7 @@
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/gradients.h"
 #include "sluice/autodiff/graph_grad_context.h"
+#include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/rows.h"
 #include "sluice/eager/scope.h"
@@ -293,6 +294,23 @@ struct WayBack {
 };
 
 }  // namespace
+
+void GraphTapeNode::Drop() {
+  const Region* home = ys_.empty() ? nullptr : ys_[0].node->region();
+  const Region* now = Building::Current().region;
+  while (home && now && now != home) {
+    const Node* owner = now->owner();
+    if (owner && owner->op().flow == Flow::kLoop) {
+      throw Error(Unimplemented(
+          StrCat("[", name_,
+                 "] backward in a loop gives up what a call before the loop "
+                 "kept, so that the second iteration fails; wanted "
+                 "retain_graph")));
+    }
+    now = owner ? owner->region() : nullptr;
+  }
+  dropped_ = true;
+}
 
 Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                                std::span<EagerRef> dx) {

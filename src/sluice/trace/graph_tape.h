@@ -30,7 +30,9 @@ class GraphTapeNode final : public TapeNode {
 
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;
-  void Drop() override { dropped_ = true; }
+  // Throws in a loop that began after the call: the next iteration would find
+  // it used up, which code that is recorded once does not show.
+  void Drop() override;
   bool dropped() const override { return dropped_; }
   std::string_view name() const override { return name_; }
   size_t num_outputs() const override { return ys_.size(); }
