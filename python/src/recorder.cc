@@ -73,6 +73,56 @@ PyObject* RecordedHere(PyObject*, PyObject* object) {
   return PyBool_FromLong(here ? 1 : 0);
 }
 
+// The bytes between which elements lie; strides in bytes.
+struct Bytes {
+  const char *low, *high;
+
+  Bytes(const void* data, int64_t size) {
+    low = static_cast<const char*>(data);
+    high = low + size;
+  }
+  void Along(int64_t count, int64_t stride) {
+    int64_t reach = (count - 1) * stride;
+    (reach < 0 ? low : high) += reach;
+  }
+  bool Meets(const Bytes& o) const { return low < o.high && o.low < high; }
+};
+
+Bytes BytesOf(const Array& a) {
+  Bytes bytes(a.address(), DTypeSize(a.dtype()));
+  for (int i = 0; i < a.rank(); ++i) {
+    bytes.Along(a.dim(i),
+                a.strides()[static_cast<size_t>(i)] * DTypeSize(a.dtype()));
+  }
+  return bytes;
+}
+
+// written_over(buffer): a tensor from outside that the code has written and
+// that has elements there, in words; None where there is none.
+PyObject* WrittenOver(PyObject*, PyObject* object) {
+  Capture* capture = Capture::Current();
+  Py_buffer view;
+  if (!capture || PyObject_GetBuffer(object, &view, PyBUF_STRIDED_RO) != 0) {
+    PyErr_Clear();
+    Py_RETURN_NONE;
+  }
+  Bytes looked(view.buf, view.itemsize);
+  for (int i = 0; i < view.ndim; ++i) {
+    looked.Along(view.shape[i], view.strides[i]);
+  }
+  bool empty = view.len == 0;
+  PyBuffer_Release(&view);
+  for (const Capture::Entry& entry : capture->entries()) {
+    const Array& array = entry.value->array;
+    if (empty || !entry.written() || !array || !array.on_host()) continue;
+    if (array.num_elements() == 0 || !BytesOf(array).Meets(looked)) continue;
+    std::string text = entry.value->Describe();
+    return PyUnicode_FromStringAndSize(text.data(),
+                                       static_cast<Py_ssize_t>(text.size()));
+  }
+  Py_RETURN_NONE;
+}
+
 // come_from(views, parts): see eager/view_write.h. Two tuples of tensors.
 PyObject* ComeFrom(PyObject*, PyObject* const* args, Py_ssize_t count) {
   try {
@@ -142,6 +192,9 @@ PyMethodDef methods[] = {
      "recorder()\n--\n\nWho records on this thread, or None."},
     {"recorded_here", RecordedHere, METH_O,
      "recorded_here(tensor)\n--\n\nWhether it is of the graph being recorded."},
+    {"written_over", WrittenOver, METH_O,
+     "written_over(buffer)\n--\n\nA tensor with elements there that the code "
+     "being recorded has\nwritten, in words; or None."},
     {"come_from", AsMethod(&ComeFrom), METH_FASTCALL,
      "come_from(views, parts)\n--\n\nGradients of the views go by the call "
      "that "

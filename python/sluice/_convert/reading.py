@@ -64,6 +64,8 @@ class Reading(Journal):
         self.old: dict[int, Any] = {}
         self.tensors: dict[int, Any] = {}  # from outside, as they are
         self.names: dict[int, str] = {}
+        # Of numpy and its like, whose elements are constants of the graph.
+        self.arrays: list[tuple[Any, str]] = []
         self.guards: dict[Any, tuple[Any, ...]] = {}
         self.logs: dict[int, list[Adder]] = {}  # of containers only added to
         # Functions called, and the frame in which they were called last.
@@ -201,6 +203,7 @@ class Reading(Journal):
         elif isinstance(value, type(os.environ)):
             self._contents(value._data, text)
         elif object_reads.is_array(value):
+            self.arrays.append((value, text))
             self.guards[CONTENTS, id(value), None] = (
                 False, CONTENTS, value, None, value.tobytes(), text
             )

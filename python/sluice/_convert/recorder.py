@@ -232,7 +232,19 @@ class Recorder(Reading):
         finally:
             self.rollback()
         refuse_left_behind(self)
+        self._refuse_shared_arrays()
         return list(self.guards.values()), writes
+
+    def _refuse_shared_arrays(self) -> None:
+        """Tensors are written when the graph runs, and arrays are read by Python."""
+        for array, text in self.arrays:
+            written = _core.written_over(array)
+            if written is not None:
+                raise StagingError(
+                    f"{self.name}: the code reads {text}, which shares memory with "
+                    f"{written}, and writes that; wanted it to read the tensor, or a "
+                    "copy of the array"
+                )
 
     def returned(self, value: Any) -> Any:
         """What the code returned, in a form that calls give the same of."""
