@@ -182,10 +182,11 @@ auto FunctionState::With(const Values& values, F run) {
     } catch (nb::python_error& error) {
       if (!chosen.variant->recorded) Forget(chosen);
       if (IsSelfCall(error)) continue;
-      if (!error.matches(PyExc_Exception) || !TakeForNumbers(chosen)) throw;
+      if (!error.matches(PyExc_Exception) || chosen.ran) throw;
+      if (!TakeForNumbers(chosen)) throw;
     } catch (const Error&) {
       if (!chosen.variant->recorded) Forget(chosen);
-      if (!TakeForNumbers(chosen)) throw;
+      if (chosen.ran || !TakeForNumbers(chosen)) throw;
     } catch (...) {
       if (!chosen.variant->recorded) Forget(chosen);
       throw;
@@ -218,6 +219,7 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
     } catch (const front_internal::RunFailed& failed) {
       if (!failed.untouched) throw;
     }
+    chosen.ran = true;
     // The code itself says what is wrong, after it has done what comes before.
     if (!ran) return parameters_.Call(source_, First(), values);
     return Rebuilt(chosen, *ran, values);
@@ -227,6 +229,7 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
 nb::object FunctionState::Rebuilt(const Chosen& chosen,
                                   front_internal::BodyResult& result,
                                   const Values& values) {
+  chosen.ran = true;
   uint64_t before = Epoch(), news = News();
   nb::object made = Returned::Rebuild(result, chosen.given, values);
   // What a scheduler sets after the graph is another value in every call.

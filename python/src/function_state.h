@@ -123,6 +123,8 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
     };
     std::vector<Number> tried{};
     std::shared_ptr<Pattern> instead_of{};
+    // What it does has been done: an error is the code's, and final.
+    mutable bool ran = false;
     bool any_whole() const {
       for (const Number& n : tried) {
         if (n.whole) return true;

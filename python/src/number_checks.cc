@@ -49,9 +49,10 @@ Tensor Held(Tensor result) {
 }
 
 // A small number that the code names, as counters grow by: what is Held() is
-// far enough from the end for more of them than anybody adds.
+// 2^51 from the end, which is more of them than anybody adds. So is what was
+// taken from a tensor (number_of of _convert/values.py).
 bool IsStep(const Given& side) {
-  constexpr int64_t kSmall = int64_t{1} << 32;
+  constexpr int64_t kSmall = int64_t{1} << 20;
   if (side.tensor.defined()) return false;
   int64_t value = *side.array.data<int64_t>();
   return -kSmall <= value && value <= kSmall;
@@ -121,6 +122,19 @@ void WantShifted(std::span<const Given, 2> sides) {
   Tensor held = Held(CallOne("Mul", {base, power}));
   Tensor there = CallOne("GreaterEqual", {places, Number(0)});
   Want(And(std::move(held), std::move(there)), kTooLarge);
+}
+
+void WantExact(const Given& side) {
+  constexpr double kMost = double{int64_t{1} << 53};
+  if (side.dtype() != DType::kI64) return;
+  Given real = Real(side);
+  if (side.tensor.defined()) {
+    Tensor size = CallOne("Abs", {real});
+    Want(CallOne("Less", {Typed(std::move(size)), Number(kMost)}),
+         "a number of more than 53 bits beside a float");
+  } else if (std::abs(*real.array.data<double>()) >= kMost) {
+    Want(CallOne("Less", {real, real}), "a number of more than 53 bits");
+  }
 }
 
 void WantHeldBy(const Tensor& number, DType dtype) {

@@ -22,6 +22,10 @@ void WantProduct(std::span<const Given, 2> sides);
 void WantPower(std::span<const Given, 2> sides);
 void WantShifted(std::span<const Given, 2> sides);  // to the left
 
+// That doubles hold a whole number: Python compares and divides those as they
+// are, whatever stands on the other side.
+void WantExact(const Given& side);
+
 // That an integer type holds a number, an i64 that the graph computes.
 void WantHeldBy(const Tensor& number, DType dtype);
 

@@ -130,7 +130,8 @@ void AsNumbers(std::span<Given, 2> inputs, DType dtype) {
 
 // Whether the graph being recorded computes a number of Python's here. Floats
 // among those have all the digits they have in Python, and bools add up.
-bool OfNumbers(const OpRecord& op, std::span<Given, 2> inputs) {
+bool OfNumbers(const OpRecord& op, std::span<Given, 2> inputs,
+               bool compared = false) {
   bool recorded = inputs[0].tensor.defined() || inputs[1].tensor.defined();
   if (!recorded || !IsNumber(inputs[0]) || !IsNumber(inputs[1])) return false;
   bool bools =
@@ -138,6 +139,10 @@ bool OfNumbers(const OpRecord& op, std::span<Given, 2> inputs) {
   const std::string& type = op.inputs[0].type;
   if (op.role == Role::kDiv || IsFloating(inputs[0].dtype()) ||
       IsFloating(inputs[1].dtype())) {
+    bool whole = IsInteger(inputs[0].dtype()) && IsInteger(inputs[1].dtype());
+    if (compared || whole) {
+      for (const Given& in : inputs) WantExact(in);
+    }
     AsNumbers(inputs, DType::kF64);
   } else if (bools && op.FindType(type) && op.outputs[0].type == type) {
     AsNumbers(inputs, DType::kI64);
@@ -151,14 +156,14 @@ void IsOneToo(const Tensor& made) {
 }
 
 PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b,
-                 NumberCheck check = nullptr) {
+                 NumberCheck check = nullptr, bool compared = false) {
   try {
     if (PyObject* made = Quick(op, a, b)) return made;
     Given inputs[2];
     if (!TakeSide(a, &inputs[0]) || !TakeSide(b, &inputs[1])) {
       Py_RETURN_NOTIMPLEMENTED;
     }
-    bool numbers = OfNumbers(op, inputs);
+    bool numbers = OfNumbers(op, inputs, compared);
     if (numbers && check) check(std::span<const Given, 2>(inputs));
     CallResult result = CallOp(op, inputs, {});
     if (numbers) IsOneToo(result.tensors[0]);
@@ -325,7 +330,7 @@ PyObject* Compare(PyObject* a, PyObject* b, int how) {
   static const OpRecord* const ops[] = {
       &OpNamed("Less"),     &OpNamed("LessEqual"), &OpNamed("Equal"),
       &OpNamed("NotEqual"), &OpNamed("Greater"),   &OpNamed("GreaterEqual")};
-  return Binary(*ops[how], a, b);
+  return Binary(*ops[how], a, b, nullptr, /*compared=*/true);
 }
 
 // A tensor is itself: equality is elementwise, so that dicts go by identity.

@@ -138,3 +138,30 @@ def test_a_variable_without_a_value():
     assert step(sl.ones(2), True).tolist() == [2.0, 2.0]
     with pytest.raises(UnboundLocalError, match="'y'"):
         step(sl.ones(2), False)
+
+
+# state:4001289: once the counter was an input, a call that raised was made again.
+def test_a_call_that_raises_counts_once():
+    w = sl.tensor([0.5], requires_grad=True)
+    calls = 0
+
+    @sl.function
+    def step(x):
+        nonlocal calls
+        calls = calls + 1
+        if calls % 2 == 1:
+            (g,) = sl.autograd.grad(w * x, w)
+            return g
+        return x
+
+    x = sl.tensor([2.0])
+    for k in range(1, 5):
+        assert step(x).tolist() == [2.0] and calls == k
+    w.requires_grad_(False)
+    for k in range(5, 9):
+        if k % 2 == 1:
+            with pytest.raises(RuntimeError, match="was not made from a tensor"):
+                step(x)
+        else:
+            assert step(x).tolist() == [2.0]
+        assert calls == k

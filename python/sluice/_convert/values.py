@@ -82,6 +82,9 @@ def _sizes(shape: Any) -> str:
     return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
 
 
+_HELD = 9.22e18  # as python/src/number_checks.cc has it
+
+
 def number_of(tensor: Any, kind: type, name: str = "") -> Any:
     """What float, int or bool make of a tensor: a number. No gradient flows through
     it, and it stays what it is when the tensor is written."""
@@ -96,11 +99,12 @@ def number_of(tensor: Any, kind: type, name: str = "") -> Any:
     tensor = tensor.detach().clone()
     if shape is None or shape:
         tensor = _reshape(tensor, [])
-    if kind is int and tensor.dtype in _FLOATS:
-        # Python has no integer for NaN and infinities, and we have none for more.
+    if kind is int and (tensor.dtype in _FLOATS or tensor.dtype == _core.int64):
+        # Python has no integer for NaN and infinities, and we have none for more;
+        # nor for those that counting from there would not fit.
         wide = _cast(tensor, dtype=_core.float64)
-        words = "int() of a number that int64 does not hold"
-        _core.op_function("Assert")(abs(wide) < 2.0**63, message=words)
+        words = "int() of a number that int64 does not hold, or hardly"
+        _core.op_function("Assert")(abs(wide) < _HELD, message=words)
     made = truth(tensor) if kind is bool else _cast(tensor, dtype=_DEFAULTS[kind])
     made._number = True
     return made
