@@ -1,6 +1,8 @@
 """Numbers that branches and loops of captured code leave: what they are, and their
 digits, where they change from call to call or are tensors on the other way."""
 
+import itertools
+
 import pytest
 
 import sluice as sl
@@ -184,3 +186,47 @@ def test_the_value_of_and_and_or_is_one_of_their_operands(f, flag, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[::2] == lines[1::2]  # what was printed captured, and not
     assert len(lines) == 2 * len(calls)
+
+
+def near_a_literal(x):
+    a = 0.1 if x.sum() > 0 else x[0]
+    return 1 if a < 0.1000000001 else 2
+
+
+def of_more_digits_than_the_tensor(x):
+    a = 16777217 if x.sum() > 0 else x[0]
+    return 1 if a == 16777216 else 2
+
+
+def of_more_digits_than_floats(x):
+    a = 2**53 + 1 if x.sum() > 0 else 0.5
+    return 1 if a == 2.0**53 else 2
+
+
+def two_of_them(x):
+    a = 0.1 if x.sum() > 0 else x[0]
+    b = 0.10000000001 if x[1] > 0 else x[1]
+    return 1 if a < b else 2
+
+
+def computed_in_the_graph(x):
+    a = float(x[1])
+    b = a / 3 if x.sum() > 0 else x[0]
+    return 1 if b == a / 3 else 2
+
+
+def one_of_two_of_them(x):
+    a = 1.5 if x.sum() > 0 else x[0]
+    b = 2.5 if x[1] > 0 else x[1]
+    c = a if x[0] > 0 else b
+    return type(c).__name__
+
+
+@pytest.mark.parametrize("program", [
+    near_a_literal, of_more_digits_than_the_tensor, of_more_digits_than_floats,
+    two_of_them, computed_in_the_graph, one_of_two_of_them], ids=lambda f: f.__name__)
+def test_comparisons_have_all_digits(program):
+    captured = sl.function(program)
+    for values in itertools.product((1.0, -1.0, 0.1), repeat=2):
+        x = sl.tensor([*values, 0.3])
+        assert captured(x) == program(x), values

@@ -28,7 +28,7 @@ from .object_reads import (
     module_class,
     package_of,
 )
-from .mixed import compared, mixed, refuse_operand
+from .mixed import compared, mixed, note, refuse_compared, refuse_operand
 from .places import SLOT, INSTANCE, Instance, Slot
 from .texts import Text, is_of_graph, needed
 from .values import (
@@ -274,6 +274,7 @@ def binary(op: str, a: Any, b: Any) -> Any:
     if op in _OF_BITS or a is None or b is None:
         _refuse_operands(python, a, b)
     if op in _COMPARING:
+        refuse_compared(op, a, b)
         return compared(_binary(op, a, b), a, b)
     refuse_operand(op, a, b)
     refuse_operand(op, b, a)
@@ -355,7 +356,7 @@ def unary(op: str, a: Any) -> Any:
         python(kind(0))  # ~ of a float is no number
     made = python(number_of(a, int) if kind is bool else a)
     if mixed(a):
-        made._sl_mixed = True
+        note(made, a)
     return made
 
 

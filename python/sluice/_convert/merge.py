@@ -16,6 +16,7 @@ from .construct import Construct
 from .errors import StagingError
 from .frames import changed, place_name, places
 from .lists import grown
+from .mixed import note
 from .places import Contents, Place, same_contents
 from .refusals import raised_inside
 from .unnoted import Untouched
@@ -261,8 +262,9 @@ class _Merge:
                 elif class_of(leaf) is class_of(other) in PYTHON.values():
                     made._sl_python = class_of(leaf)  # outside it is a number
                 elif name not in first.unread | second.unread:
-                    if class_of(leaf) is not class_of(other):
-                        made._sl_mixed = True  # nobody knows what it is outside
+                    kinds = class_of(leaf), class_of(other)
+                    if None in kinds or kinds[0] is not kinds[1]:
+                        note(made, leaf, other)  # nobody knows what it is outside
                 leaves.append(made)
             values[name] = second.structures[name].unflatten(leaves)
         return values

@@ -7,6 +7,7 @@ as a condition, or beside a tensor of no more digits. Everywhere else values dec
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import _core
@@ -52,9 +53,41 @@ def _is_as_good(value: Any, other: Any) -> bool:
     return wanted is not None and wanted <= _DIGITS.get(value.dtype, 53)
 
 
+def note(made: Any, *sides: Any) -> None:
+    """What a branch has made of these is mixed."""
+    made._sl_mixed = True
+    made._sl_rounded = not all(_is_exact(side, made.dtype) for side in sides)
+
+
+def _is_exact(value: Any, dtype: Any) -> bool:
+    """Whether a tensor of that type is the value with all its digits."""
+    if isinstance(value, Tensor):
+        return bool(value.dtype == dtype) and not getattr(value, "_sl_rounded", False)
+    digits = _DIGITS.get(dtype)
+    if digits is None:
+        return type(value) in (bool, int)
+    if type(value) is float and not math.isfinite(value):
+        return True
+    if type(value) not in (bool, int, float) or abs(value) > 2**53:
+        return False
+    # Not so near to zero, or so large, that it might be less exact.
+    fraction, exponent = math.frexp(value)
+    most = 15 if digits == 11 else 100
+    return (fraction * 2**digits).is_integer() and abs(exponent) <= most
+
+
+def refuse_compared(op: str, a: Any, b: Any) -> None:
+    """Throws where numbers would be compared in the tensor's digits."""
+    for value, other in ((a, b), (b, a)):
+        if not mixed(value) or _is_as_good(value, other):
+            continue
+        if value._sl_rounded or not _is_exact(other, value.dtype):
+            refuse(op, value)
+
+
 def compared(result: Any, *operands: Any) -> Any:
     """The result of a comparison: of numbers it is a bool, of tensors a tensor."""
     if any(map(mixed, operands)) and isinstance(result, Tensor):
         if not any(isinstance(v, Tensor) and class_of(v) is Tensor for v in operands):
-            result._sl_mixed = True
+            note(result)
     return result
