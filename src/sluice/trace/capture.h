@@ -352,6 +352,8 @@ class Capture final : public Recording {
       return value.traced->serial <= first_;
     }
     uint64_t first() const { return first_; }
+    // Its code may run again after itself.
+    void SetLoops() { loops_ = true; }
     // The memory of values made here.
     std::unordered_set<const WriteLog*> OwnLogs() const;
     // Throws where calls made inside have hooks and the value, which leaves the
@@ -370,7 +372,16 @@ class Capture final : public Recording {
     std::vector<const EagerValue*> met_;            // views of tensors outside
     std::vector<std::pair<EagerRef, EagerRef>> grads_;  // and as it was
     uint64_t first_ = 0;  // values made since have greater numbers
+    bool loops_ = false;
   };
+  // Whether a loop is being recorded that began when so many values had been
+  // made, or more.
+  bool InLoopSince(uint64_t made) const {
+    for (const Region* r = region_; r; r = r->outer_) {
+      if (r->loops_ && made <= r->first_) return true;
+    }
+    return false;
+  }
 
  private:
   struct Known {

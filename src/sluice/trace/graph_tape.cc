@@ -296,18 +296,14 @@ struct WayBack {
 }  // namespace
 
 void GraphTapeNode::Drop() {
-  const Region* home = ys_.empty() ? nullptr : ys_[0].node->region();
-  const Region* now = Building::Current().region;
-  while (home && now && now != home) {
-    const Node* owner = now->owner();
-    if (owner && owner->op().flow == Flow::kLoop) {
-      throw Error(Unimplemented(
-          StrCat("[", name_,
-                 "] backward in a loop gives up what a call before the loop "
-                 "kept, so that the second iteration fails; wanted "
-                 "retain_graph")));
-    }
-    now = owner ? owner->region() : nullptr;
+  Capture* capture = Capture::Current();
+  if (capture && &capture->graph() == &graph_ &&
+      capture->InLoopSince(made_at_)) {
+    throw Error(Unimplemented(
+        StrCat("[", name_,
+               "] backward in a loop gives up what a call before the loop "
+               "kept, so that the second iteration fails; wanted "
+               "retain_graph")));
   }
   dropped_ = true;
 }

@@ -278,6 +278,8 @@ RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request) {
   building.region = recorded.region;
   building.controls.clear();  // the node itself waits for them
   Capture::Region inside(capture);
+  const Node* owner = recorded.region->owner();
+  if (owner && owner->op().flow == Flow::kLoop) inside.SetLoops();
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < arguments.given.size(); ++i) {
     tensors.push_back(capture ? Given(*capture, request, arguments, i, recorded)
