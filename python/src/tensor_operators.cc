@@ -4,6 +4,7 @@
 #include "errors.h"
 #include "number_checks.h"
 #include "op_call.h"
+#include "recorder.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/default_float.h"
 #include "sluice/eager/eager_call.h"
@@ -338,10 +339,15 @@ Py_hash_t Hash(PyObject* a) {
   // Two numbers that are equal are one key of a dict.
   if (const Tensor& t = AsTensor(a);
       t.symbolic() && front_internal::IsNumber(t)) {
-    PyErr_SetString(PyExc_TypeError,
-                    "hash() of a number that a captured function computes, as "
-                    "the key of a dict or set: it is known only while a step "
-                    "runs; wanted sl.where, sl.cond or a comparison");
+    constexpr char kWords[] =
+        "hash() of a number that a captured function computes, as the key of a "
+        "dict or set: it is known only while a step runs; wanted sl.where, "
+        "sl.cond or a comparison";
+    // Whoever handles the error: the code would not have met it.
+    if (nb::object recorder = CurrentRecorder(); recorder.is_valid()) {
+      recorder.attr("wanted") = kWords;
+    }
+    PyErr_SetString(PyExc_TypeError, kWords);
     return -1;
   }
   return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(a) >> 4);

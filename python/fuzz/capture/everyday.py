@@ -81,7 +81,8 @@ def parts(t):
 def told(error):
     """An exception as a result. Refusals are none."""
     name, message = type(error).__name__, str(error).partition("\n")[0]
-    if name == "StagingError" or "graph" in message or "record" in message:
+    if name == "StagingError" or any(
+            word in message for word in ("graph", "record", "captured")):
         raise error
     return name, message
 '''

@@ -201,9 +201,12 @@ def _own(value: Any) -> Any:
 
 
 def _is_called(value: Any) -> bool:
-    """An object of the user's, or a module, that is given as a function."""
+    """An object of the user's, a module, or what looks keys up, that is given as a
+    function."""
     if isinstance(value, object_reads.module_class()):
         return True
+    if isinstance(value, types.BuiltinFunctionType):
+        return isinstance(value.__self__, (dict, set))
     return is_users_object(value) and callable(value)
 
 

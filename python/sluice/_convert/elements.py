@@ -16,6 +16,7 @@ from .._symbols.symbol import Symbol
 from . import mixed
 from .errors import StagingError
 from .place import user_place
+from .refusals import asked_in_vain, forgive
 from .texts import Text, as_now, depends, is_of_graph, known_all, needed, shown
 from .values import Tensor, in_graph, number_of
 
@@ -271,14 +272,33 @@ def id_(value: Any) -> int:
 def keyed(function: Any) -> Any:
     """A method of a dict or set, which looks up numbers by what they are."""
 
+    owner = function.__self__
+
     def call(*args: Any, **kwargs: Any) -> Any:
         if args:
-            refuse_key(function.__self__, args[0])
+            refuse_key(owner, args[0])
         if args and is_of_graph(args[0]):
-            args = (needed(args[0], "this is looked up by"), *args[1:])
+            args = (needed(args[0], _LOOKED_UP), *args[1:])
+        elif isinstance(owner, set) or function.__name__ in ("update", "fromkeys"):
+            pairs = isinstance(owner, dict)
+            args = tuple(_known_keys(arg, pairs) for arg in args)
         return function(*args, **kwargs)
 
     return call
+
+
+_LOOKED_UP = "this is looked up by"
+
+
+def _known_keys(arg: Any, pairs: bool) -> Any:
+    """What a method of a set or dict looks up one by one."""
+    if hasattr(arg, "__next__"):
+        arg = list(arg)
+    if type(arg) not in (list, tuple) or not any(map(_holds, arg)):
+        return arg
+    if not pairs:
+        return [_all_known(key, _LOOKED_UP) for key in arg]
+    return [(_all_known(pair[0], _LOOKED_UP), *pair[1:]) for pair in arg]
 
 
 def percent(text: str, values: Any) -> Any:
@@ -337,6 +357,9 @@ def _holds(value: Any) -> bool:
     return is_of_graph(value) or isinstance(value, Symbol)
 
 
+_HASHING = (set, frozenset, dict)
+
+
 def wanting(function: Any) -> Callable[..., Any]:
     """A function of C that may want numbers: where it cannot do with one of the
     graph's, values decide which it is."""
@@ -346,13 +369,17 @@ def wanting(function: Any) -> Callable[..., Any]:
         mixed.refuse(f"{name}()", *args)
         if getattr(function, "__module__", None) in ("math", "cmath"):
             args = tuple(map(_as_argument, args))
+        if function in _HASHING:
+            args = tuple(_known_keys(arg, function is dict) for arg in args)
         if any(type(a) is Text for a in (*args, *kwargs.values())):
             args = known_all(args, f"{name}() wants")
+        before = asked_in_vain()
         try:
             return function(*args, **kwargs)
         except TypeError:
             if not any(map(_holds, (*args, *kwargs.values()))):
                 raise
+        forgive(before)
         # What it says is not what it would say of Python's own numbers.
         what = f"{name}() wants"
         args = tuple(_all_known(a, what) for a in args)
