@@ -165,3 +165,18 @@ def test_a_call_that_raises_counts_once():
         else:
             assert step(x).tolist() == [2.0]
         assert calls == k
+
+
+# everyday:6004153: sizes that do not fit were told as if the run had begun.
+@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["at once", "captured"])
+def test_a_write_before_an_index_out_of_bounds(wrap):
+    @wrap
+    def step(x, n):
+        x.mul_(0.5)
+        return x[n]
+
+    x = sl.tensor([4.0, 8.0])
+    assert step(x, 1).item() == 4.0
+    with pytest.raises(IndexError, match="index 5 is out of bounds"):
+        step(x, 5)
+    assert x.tolist() == [1.0, 2.0]

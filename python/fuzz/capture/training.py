@@ -122,7 +122,12 @@ def derived(w: Writer) -> list[str] | None:
     """Derivatives and checkpoints of functions written there, in each other."""
     w.torch = False  # there they have other names
     a, b, s = ex.tensor(w, "V", 1), ex.tensor(w, "V", 1), ex.tensor(w, "S", 1)
-    name = w.scope.fresh("t")
+    name, kept = w.scope.fresh("t"), w.scope.fresh("c")
+    # What a checkpoint reads when it is run again, at once, must be what it was.
+    lines = [f"{kept} = {b}"]
+    b = kept if w.chance(0.7) else b
+    if b is not kept:
+        lines = []
     slope = f"T.grad(lambda u: (T.tanh(u) * {b}).sum())"
     made = w.rng.choice([
         f"{slope}({a})", f"T.checkpoint(lambda u: T.sin(u) * {b})({a})",
@@ -135,5 +140,7 @@ def derived(w: Writer) -> list[str] | None:
         f"T.hvp(lambda u: (T.sin(u) * {b}).sum(), {a}, {b})",
         f"T.value_and_grad(lambda u: (u ** 3 * {b}).sum())({a})[1]",
     ])
+    if "checkpoint" in made and not lines:
+        made = f"T.tanh({b})"
     w.scope.add(name, "V", assigned=False)
-    return [f"{name} = {made}"]
+    return [*lines, f"{name} = {made}"]

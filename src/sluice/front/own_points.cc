@@ -63,10 +63,6 @@ void OwnPoints::Retire() const {
 
 bool ReachesBeyond(const std::vector<Tensor>& ys,
                    const std::vector<Tensor>& leaves) {
-  // Code that a gradient runs again: the derivatives around it, which ask, are
-  // over by then.
-  if (const Capture* capture = Capture::Open(); capture && capture->all_flow())
-    return true;
   std::unordered_set<const EagerValue*> own;
   for (const Tensor& leaf : leaves) {
     if (leaf.defined() && !IsDeferred(leaf)) own.insert(leaf.here().get());

@@ -193,7 +193,6 @@ std::vector<Tensor> VmapCore::State::RunLanes(const std::vector<Tensor>& args) {
 // is taken out again, once what it does to all lanes is there.
 std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   if (RunsNow(args)) return RunLanes(args);
-  if (Capture* capture = Capture::Open()) ++capture->lanes_recorded;
   SavedBuilding saved;
   Building& building = Building::Current();
   for (const Tensor& arg : args) {

@@ -213,20 +213,6 @@ class Capture final : public Recording {
                  it->second.owner->traced->value == value;
     return still ? it->second.owner : EagerRef();
   }
-  // While it lives, a value of a region that is over stands for another one of
-  // the graph: code that has met it is run again, where that is known. None, or
-  // one whose region is open, stays what it is.
-  class [[nodiscard]] StandsFor {
-   public:
-    StandsFor(Capture& capture, EagerRef value, Value now);
-    ~StandsFor();
-    StandsFor(StandsFor&& other) = default;
-    StandsFor& operator=(StandsFor&&) = delete;
-
-   private:
-    EagerRef value_;
-    Value before_;
-  };
   // A result shares memory with what it is a view of.
   void LookedInto(const EagerValue& view);
   // As Record, for a conditional, a loop or a call, once its results are known;
@@ -245,23 +231,6 @@ class Capture final : public Recording {
   void TakeHistory(EagerValue& alone, const EagerRef& made);
   // Gives a value another one of the graph, for regions: nobody has written it.
   void Replace(EagerValue& value, Value now, TapeEdge edge);
-
-  // While it lives, values of the graph that are met for the first time have
-  // gradients flowing through them: for code that is run again to build them.
-  class [[nodiscard]] AllFlow {
-   public:
-    explicit AllFlow(Capture* capture);
-    ~AllFlow();
-    AllFlow(const AllFlow&) = delete;
-    AllFlow& operator=(const AllFlow&) = delete;
-
-   private:
-    Capture* capture_;
-    bool outer_ = false;
-    uint64_t outer_from_ = 0;
-    std::unordered_map<const EagerValue*, EagerRef> outer_flowing_;
-  };
-  bool all_flow() const { return all_flow_; }
 
   // ---- What only a run knows (trace/merged_flow.h) ----
   FlowWhen FlowOf(const EagerValue& value) const;
@@ -292,12 +261,7 @@ class Capture final : public Recording {
     return std::exchange(undo_, {});
   }
 
-  // How often code was recorded for lanes (front/vmap.h).
-  int lanes_recorded = 0;
-
   // ---- Random numbers (trace/random_place.h) ----
-  // Where the next call would draw; none where code draws apart.
-  Value PlaceNow();
   // Not 0 while code is recorded that runs for lanes, or calls itself.
   int draws_apart = 0;
   class [[nodiscard]] DrawsApart {
@@ -313,19 +277,6 @@ class Capture final : public Recording {
 
    private:
     Capture* capture_;
-  };
-  // While it lives, code draws from this place on, if there is one: it is
-  // recorded again. REQUIRES: a region is open, which ends later.
-  class [[nodiscard]] DrawsFrom {
-   public:
-    DrawsFrom(Capture* capture, Value place);
-    ~DrawsFrom();
-    DrawsFrom(const DrawsFrom&) = delete;
-    DrawsFrom& operator=(const DrawsFrom&) = delete;
-
-   private:
-    Capture* capture_;
-    int outer_ = 0;
   };
 
   // ---- Regions ----
@@ -391,8 +342,6 @@ class Capture final : public Recording {
   };
   void NoteChange(EagerValue& value, bool written);
   void MoveTo(EagerValue& place, Value now, const SourceLine& line);
-  EagerRef Flowing(const EagerRef& value);
-  TapeEdge EdgeOf(const Value& value, const Known& known) const;
   void Refresh(EagerValue& view);
   void Share(const EagerRef& made, const EagerRef& from, const Node& node);
   static void Over(EagerValue& value);
@@ -429,11 +378,6 @@ class Capture final : public Recording {
   Region* region_ = nullptr;
   std::unordered_set<int> calls_;
   uint64_t made_ = 0;
-  // For AllFlow: values up to this number have gradients flowing through them,
-  // by values of their own.
-  bool all_flow_ = false;
-  uint64_t all_flow_from_ = 0;
-  std::unordered_map<const EagerValue*, EagerRef> flowing_;
   std::deque<Entry> entries_;  // references to them stay good
   std::vector<GradSeen> grads_seen_;
   std::vector<Fact> facts_;

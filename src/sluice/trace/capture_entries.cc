@@ -210,47 +210,10 @@ EagerRef Capture::ValueOf(const Tensor& tensor) {
   if (tensor.traced()) {
     const EagerRef& value = tensor.identity();
     bool before = !value->traced->recording && Mine(*value);
-    return Flowing(before ? Adopt(value->traced->value) : value);
+    return before ? Adopt(value->traced->value) : value;
   }
-  if (tensor.symbolic()) return Flowing(Adopt(tensor.value()));
-  return Flowing(StandIn(tensor.eager()));
-}
-
-Capture::AllFlow::AllFlow(Capture* capture) : capture_(capture) {
-  if (!capture_) return;
-  outer_ = std::exchange(capture_->all_flow_, true);
-  outer_from_ = std::exchange(capture_->all_flow_from_, capture_->made_);
-  outer_flowing_ = std::exchange(capture_->flowing_, {});
-}
-
-Capture::AllFlow::~AllFlow() {
-  if (!capture_) return;
-  capture_->all_flow_ = outer_;
-  capture_->all_flow_from_ = outer_from_;
-  capture_->flowing_ = std::move(outer_flowing_);
-}
-
-TapeEdge Capture::EdgeOf(const Value& value, const Known& known) const {
-  if (!CarriesGradient(value.dtype())) return {};
-  bool flows = all_flow_ && !known.edge && known.owner &&
-               known.owner->traced->serial <= all_flow_from_;
-  if (!flows) return known.edge;
-  return {MakeRef<OutsideTapeNode>("a value around", SourceLine()), 0, {}};
-}
-
-EagerRef Capture::Flowing(const EagerRef& value) {
-  if (!all_flow_ || value->tracked() || value->rows ||
-      value->traced->serial > all_flow_from_ ||
-      !CarriesGradient(value->dtype())) {
-    return value;
-  }
-  auto known = flowing_.find(value.get());
-  if (known != flowing_.end()) return known->second;
-  auto outside = MakeRef<OutsideTapeNode>("a value around", value->line);
-  EagerRef own =
-      Make(Now(*value), value->line, {std::move(outside), 0, {}}, true);
-  if (!region_) flowing_[value.get()] = own;  // else it ends with the region
-  return own;
+  if (tensor.symbolic()) return Adopt(tensor.value());
+  return StandIn(tensor.eager());
 }
 
 EagerRef Capture::GradPart(const EagerRef& part, const EagerRef& grad_of,

@@ -109,17 +109,6 @@ EagerRef Capture::Region::GradChanged() const {
   return {};
 }
 
-Capture::StandsFor::StandsFor(Capture& capture, EagerRef value, Value now) {
-  if (!value || value->traced->recording || value->traced->value) return;
-  value_ = std::move(value);
-  value_->traced->value = now;
-  value_->traced->graph = capture.kept_graph_;
-}
-
-Capture::StandsFor::~StandsFor() {
-  if (value_) value_->traced->value = before_;
-}
-
 void Capture::CheckHook(const EagerValue& value) const {
   if (!region_) return;
   auto* call = dynamic_cast<const GraphTapeNode*>(value.producer.get());

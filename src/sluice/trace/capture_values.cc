@@ -47,11 +47,6 @@ EagerRef Capture::Adopt(Value value) {
     made->requires_grad = static_cast<bool>(it->second.edge.leaf);
     return made;
   }
-  if (all_flow_ && CarriesGradient(value.dtype())) {
-    auto outside =
-        MakeRef<OutsideTapeNode>("a value of the graph", SourceLine());
-    return Make(value, {}, {std::move(outside), 0, {}}, /*tainted=*/true);
-  }
   // All that is known of what it was made of.
   std::vector<Value> xs;
   std::vector<TapeEdge> edges;
@@ -75,7 +70,7 @@ EagerRef Capture::Adopt(Value value) {
         continue;
       }
       tainted = tainted || it->second.tainted;
-      TapeEdge its = EdgeOf(v, it->second);
+      TapeEdge its = CarriesGradient(v.dtype()) ? it->second.edge : TapeEdge();
       if (!its || std::find(xs.begin(), xs.end(), v) != xs.end()) continue;
       xs.push_back(v);
       edges.push_back(std::move(its));
@@ -365,7 +360,7 @@ void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
     auto it = known_.find(v);
     if (it == known_.end()) continue;
     tainted = tainted || it->second.tainted;
-    TapeEdge its = EdgeOf(v, it->second);
+    TapeEdge its = CarriesGradient(v.dtype()) ? it->second.edge : TapeEdge();
     if (!its || std::find(xs.begin(), xs.end(), v) != xs.end()) continue;
     xs.push_back(v);
     edges.push_back(std::move(its));
@@ -386,7 +381,7 @@ void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
       way->SetWhen(i, node.output(when[i]));
       merged_ = true;
     }
-    for (size_t i = 0; i < reach.size() && !all_flow_; ++i) {
+    for (size_t i = 0; i < reach.size(); ++i) {
       SetThrough(*way, i, reach[i], node);
     }
   }

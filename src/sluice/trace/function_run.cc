@@ -102,6 +102,7 @@ void TraceRun::GiveUp() {
       alone = alone && (&other == &own || !SameMemory(own, other));
     }
     if (alone) own = GivenUp(own);
+    given_up_ = given_up_ || alone;
   }
 }
 
@@ -112,6 +113,14 @@ void TraceRun::BringTold() {
   };
   for (size_t i = trace_.fetched.size(); i < results_.size(); ++i) bring(i);
   if (trace_.place_fetch >= 0) bring(static_cast<size_t>(trace_.place_fetch));
+}
+
+// Of a run that has failed: sizes that do not fit are found before it begins.
+bool TraceRun::HasBegun() const {
+  for (const Array& feed : feeds_) {
+    if (!feed) return true;  // it was taken
+  }
+  return trace_.program->PlanFor(feeds_).ok();
 }
 
 void TraceRun::RunProgram() {
@@ -131,8 +140,9 @@ void TraceRun::RunProgram() {
                     status.code() == Code::kOutOfRange ||
                     status.code() == Code::kFailedPrecondition);
   // What stopped half way may have written. Tasks write to copies.
+  const bool begun = given_up_ && HasBegun();
   for (size_t i = 0; i < trace_.sources.size(); ++i) {
-    if (trace_.tasks || !trace_.sources[i].overwritten) continue;
+    if (!begun || !trace_.sources[i].overwritten) continue;
     untouched = false;
     WriteLog& log = trace_.TensorAt(i, args_)->writes();
     ++log.count;

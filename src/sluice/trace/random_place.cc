@@ -50,21 +50,6 @@ Value Capture::NextDraw(const SourceLine& line) {
   return now;
 }
 
-Value Capture::PlaceNow() {
-  return draws_apart > 0 ? Value() : Now(*StandIn(RandomPlace()));
-}
-
-Capture::DrawsFrom::DrawsFrom(Capture* capture, Value place)
-    : capture_(place ? capture : nullptr) {
-  if (!capture_) return;
-  outer_ = std::exchange(capture_->draws_apart, 0);
-  capture_->MoveTo(*capture_->StandIn(RandomPlace()), place, {});
-}
-
-Capture::DrawsFrom::~DrawsFrom() {
-  if (capture_) capture_->draws_apart = outer_;
-}
-
 void Capture::SetPlace(const RandomState& state, const SourceLine& line) {
   MoveTo(*StandIn(RandomPlace()), TraceConstant(*this, PlaceArray(state)),
          line);
