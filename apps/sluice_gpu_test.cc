@@ -1,5 +1,5 @@
 // sluice-gpu-test: the kernels of this machine's GPU against those of its CPU,
-// over the ops' own samples.
+// over the ops' own samples, and attention at more sizes.
 //
 //   sluice-gpu-test [--all-types] [--only TEXT] [--threads N] [--print-each]
 //                   [--show-declined]
@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tests/cuda_attention_check.h"
 #include "tests/cuda_sweep.h"
 
 namespace {
@@ -19,6 +20,20 @@ int Usage() {
                "usage: sluice-gpu-test [--all-types] [--only TEXT] "
                "[--threads N] [--print-each] [--show-declined]\n");
   return 2;
+}
+
+bool AttentionFails() {
+  auto report = sluice::CheckCudaAttention();
+  if (!report.ok()) {
+    std::printf("FAILS attention: %s\n", report.status().message().c_str());
+    return true;
+  }
+  for (const std::string& failure : report->failures) {
+    std::printf("FAILS attention: %s\n", failure.c_str());
+  }
+  std::printf("%d calls of attention at larger sizes; %zu fail\n",
+              report->cases, report->failures.size());
+  return !report->failures.empty();
 }
 
 }  // namespace
@@ -54,5 +69,10 @@ int main(int argc, char** argv) {
     if (show_declined) std::printf("left to the host: %s\n", op.c_str());
   }
   std::printf("%s\n", report->Summary().c_str());
-  return report->failures.empty() ? 0 : 1;
+  bool fails = !report->failures.empty();
+  if (std::string_view("AttentionGrad").find(options.only) !=
+      std::string_view::npos) {
+    fails |= AttentionFails();
+  }
+  return fails ? 1 : 0;
 }

@@ -1,9 +1,12 @@
-// Attention and its gradient: the scores of some heads at a time, by matrix
-// products, with the rows between them in source/attention.cuh.
+// Attention and its gradient: fused where that serves (flash_attention.h); else
+// the scores of some heads at a time, by matrix products, with the rows between
+// them in source/attention.cuh.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/attention_view.h"
+#include "sluice/kernels/cuda/attention_inputs.h"
+#include "sluice/kernels/cuda/flash_attention.h"
 #include "sluice/kernels/cuda/gemm.h"
 #include "sluice/kernels/cuda/slice_plan.h"
 #include "sluice/op/record.h"
@@ -12,9 +15,7 @@ namespace sluice {
 
 namespace {
 
-constexpr int kMaskAxes = 8;  // as in source/attention.cuh
-static_assert(kMaskAxes >= kMaxRank);
-
+// As source/attention.cuh has it.
 struct Args {
   GpuSlices s;
   const void *scores = nullptr, *dp = nullptr;
@@ -22,9 +23,7 @@ struct Args {
   const void *dy = nullptr, *y = nullptr;
   int64_t values = 0, queries = 0, first_row = 0;
   double scale = 0;
-  const void* mask = nullptr;
-  int64_t mask_rank = 0, mask_dims[kMaskAxes] = {}, mask_steps[kMaskAxes] = {};
-  int64_t mask_column = 0;
+  GpuAttentionMask mask;
 };
 
 // Scores that exist at a time: enough to keep a GPU busy, few enough to leave
@@ -60,29 +59,37 @@ struct Scratch {
 
 class Heads {
  public:
-  // `first`: which input q is. `arrays`: of scores.
-  Heads(KernelContext& ctx, int first, int64_t arrays)
+  // `first`: which input q is. `mask`: which the mask is, if there is one.
+  // `arrays`: of scores, which are in `space`.
+  Heads(KernelContext& ctx, const AttentionInputs& in, int first, int mask,
+        int64_t arrays, char* space)
       : ctx_(ctx),
+        in_(in),
         dtype_(ctx.in(first).dtype()),
         view_(ctx.in(first).shape(), ctx.in(first + 1).shape(),
               ctx.in(first + 2).shape()),
         scratch_(view_, dtype_, arrays),
         arrays_(arrays),
+        space_(space),
         rows_(view_.shared() * view_.queries),
-        q_(AddressOf<char>(ctx.in(first))),
-        k_(AddressOf<char>(ctx.in(first + 1))),
-        v_(AddressOf<char>(ctx.in(first + 2))) {
+        q_(in.at(first)),
+        k_(in.at(first + 1)),
+        v_(in.at(first + 2)),
+        mask_kind_(MaskKind(ctx, mask)) {
     args_.values = view_.values;
     args_.queries = view_.queries;
     args_.scale = attention::Scale(ctx.attr<double>("scale"), view_.depth);
+    if (mask_kind_ != 0) {
+      args_.mask =
+          GpuAttentionMask(ctx.in(mask), ctx.in(first).shape(), view_.keys);
+    }
   }
 
   Status Forward() {
-    SetMask(3, 0);
     auto* y = AddressOf<char>(ctx_.out(0));
     for (head_ = 0; head_ < view_.kv_heads; head_ += scratch_.heads) {
       some_ = std::min(scratch_.heads, view_.kv_heads - head_);
-      SetRows(ctx_.out(1));
+      SetRows(AddressOf<char>(ctx_.out(1)));
       char* scores = Place(0);
       args_.scores = scores;
       args_.p = narrow() ? Narrow(0) : scores;
@@ -98,13 +105,11 @@ class Heads {
   }
 
   Status Gradient() {
-    SetMask(6, 1);
-    auto* dy = AddressOf<char>(ctx_.in(0));
-    auto* y = AddressOf<char>(ctx_.in(4));
+    char *dy = in_.at(0), *y = in_.at(4);
     int64_t keys = view_.keys, depth = view_.depth, values = view_.values;
     for (head_ = 0; head_ < view_.kv_heads; head_ += scratch_.heads) {
       some_ = std::min(scratch_.heads, view_.kv_heads - head_);
-      SetRows(ctx_.in(5));
+      SetRows(in_.at(5));
       char *scores = Place(0), *dp = Place(1);
       args_.scores = scores;
       args_.dp = dp;
@@ -129,9 +134,7 @@ class Heads {
 
  private:
   bool narrow() const { return scratch_.narrow > 0; }
-  char* Place(int64_t n) const {
-    return static_cast<char*>(ctx_.workspace()) + n * scratch_.wide;
-  }
+  char* Place(int64_t n) const { return space_ + n * scratch_.wide; }
   char* Narrow(int64_t n) const { return Place(arrays_) + n * scratch_.narrow; }
   // Of an operand with so many elements for each head of k and v.
   char* At(char* base, int64_t elements) const {
@@ -168,28 +171,9 @@ class Heads {
     return RunGemm(ctx_, gemm);
   }
 
-  void SetRows(const Array& lse) {
+  void SetRows(char* lse) {
     args_.first_row = head_ * rows_;
-    args_.lse =
-        AddressOf<char>(lse) + args_.first_row * DTypeSize(ScoreType(dtype_));
-  }
-
-  void SetMask(int input, int q) {
-    if (ctx_.num_inputs() <= input) return;
-    const Array& mask = ctx_.in(input);
-    const Shape& shape = ctx_.in(q).shape();
-    int rank = shape.rank();
-    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
-    dims.back() = view_.keys;
-    Strides strides = BroadcastStrides(mask, *Shape::Make(dims));
-    mask_kind_ = mask.dtype() == DType::kBool ? 1 : 2;
-    args_.mask = AddressOf(mask);
-    args_.mask_column = strides[static_cast<size_t>(rank - 1)];
-    // The innermost axis first, as rows are taken apart.
-    for (int i = rank - 2; i >= 0; --i) {
-      args_.mask_dims[args_.mask_rank] = dims[static_cast<size_t>(i)];
-      args_.mask_steps[args_.mask_rank++] = strides[static_cast<size_t>(i)];
-    }
+    args_.lse = lse + args_.first_row * DTypeSize(ScoreType(dtype_));
   }
 
   Status Launch(const char* name) {
@@ -201,35 +185,70 @@ class Heads {
   }
 
   KernelContext& ctx_;
+  const AttentionInputs& in_;
   DType dtype_;
   attention::View view_;
   Scratch scratch_;
   int64_t arrays_;
+  char* space_;
   int64_t rows_;  // queries for each head of k and v
   char *q_, *k_, *v_;
+  int mask_kind_;
   Args args_;
-  int mask_kind_ = 0;
   int64_t head_ = 0, some_ = 0;  // of k and v, at the moment
 };
 
+// By what is known before a launch. Of a fused gradient: its scratch space.
 int64_t Space(const ShapeContext& c, int first, int64_t arrays) {
   attention::View view(c.in(first).ToShape(), c.in(first + 1).ToShape(),
                        c.in(first + 2).ToShape());
-  return Scratch(view, c.in_dtype(first), arrays).bytes(arrays);
+  DType dtype = c.in_dtype(first);
+  if (FlashServes(view, dtype)) return first == 0 ? 0 : FlashGradSpace(view);
+  return Scratch(view, dtype, arrays).bytes(arrays);
 }
 
-Status Attention(KernelContext& ctx) { return Heads(ctx, 0, 1).Forward(); }
-Status AttentionGrad(KernelContext& ctx) { return Heads(ctx, 1, 2).Gradient(); }
+// Fused, if that serves; else `run` with inputs in row-major order.
+template <class Run>
+Status FusedOr(KernelContext& ctx, Status (*fused)(const KernelContext&),
+               int first, int mask, int64_t arrays, Run run) {
+  attention::View view(ctx.in(first).shape(), ctx.in(first + 1).shape(),
+                       ctx.in(first + 2).shape());
+  DType dtype = ctx.in(first).dtype();
+  bool serves = FlashServes(view, dtype);
+  if (serves) {
+    Status status = fused(ctx);
+    if (status.code() != Code::kUnimplemented) return status;
+  }
+  // The space planned for this call is that of what this GPU lacks.
+  int64_t more =
+      serves ? Scratch(view, dtype, arrays).bytes(arrays) : int64_t{0};
+  SL_ASSIGN_OR_RETURN(AttentionInputs in,
+                      AttentionInputs::Make(ctx, 0, mask, more));
+  char* space = serves ? in.more() : static_cast<char*>(ctx.workspace());
+  return run(Heads(ctx, in, first, mask, arrays, space));
+}
+
+Status Attention(KernelContext& ctx) {
+  return FusedOr(ctx, FlashAttention, 0, 3, 1,
+                 [](Heads heads) { return heads.Forward(); });
+}
+Status AttentionGrad(KernelContext& ctx) {
+  // Of other types than Attention makes: nobody asks but tests.
+  if (ctx.in(5).dtype() != ScoreType(ctx.in(1).dtype())) return NotServed();
+  return FusedOr(ctx, FlashAttentionGrad, 1, 6, 2,
+                 [](Heads heads) { return heads.Gradient(); });
+}
 
 SL_KERNEL(Attention, kCuda,
-          Kernel{.launch = Attention, .workspace = [](const ShapeContext& c) {
-                   return Space(c, 0, 1);
-                 }});
+          Kernel{
+              .launch = Attention,
+              .workspace = [](const ShapeContext& c) { return Space(c, 0, 1); },
+              .strided_inputs = true});
 SL_KERNEL(AttentionGrad, kCuda,
-          Kernel{.launch = AttentionGrad,
-                 .workspace = [](const ShapeContext& c) {
-                   return Space(c, 1, 2);
-                 }});
+          Kernel{
+              .launch = AttentionGrad,
+              .workspace = [](const ShapeContext& c) { return Space(c, 1, 2); },
+              .strided_inputs = true});
 
 }  // namespace
 

@@ -230,10 +230,11 @@ void CheckIssued(const KernelContext& ctx) {
 
 Result<Array> ScratchFor(const KernelContext& ctx, int64_t bytes) {
   const CudaRecordingScope* recording = CudaRecordingScope::Current();
-  // Launches of a recording run one after the other: they share.
+  // Launches of a recording run one after the other: they share. What one that
+  // is being issued still holds is not given to it again.
   if (recording) {
     for (const Array& there : *recording->kept) {
-      if (there.bytes() >= bytes) return there;
+      if (there.bytes() >= bytes && there.unique()) return there;
     }
   }
   SL_ASSIGN_OR_RETURN(

@@ -4,14 +4,12 @@
 // sees keys 0 to i. SL_MASK: 0 none, 1 says who is seen, 2 is added.
 #pragma once
 
-#include "sluice/cuda/affine.cuh"
+#include "sluice/cuda/attention_mask.cuh"
 #include "sluice/cuda/team.cuh"
 #include "sluice/kernels/cpu/mul_add.h"
 #include "sluice/kernels/cpu/vector_math.h"
 
 namespace sluice {
-
-constexpr int kMaskAxes = 8;
 
 // As kernels/cuda/attention.cc has it.
 struct AttentionArgs {
@@ -23,8 +21,7 @@ struct AttentionArgs {
   const T *dy, *y;  // of gradients: rows of `values` elements
   int64_t values, queries, first_row;
   double scale;
-  const void* mask;
-  int64_t mask_rank, mask_dims[kMaskAxes], mask_steps[kMaskAxes], mask_column;
+  AttentionMask mask;
 };
 
 // One query: which keys it sees, and how much it wants them.
@@ -38,13 +35,7 @@ struct Query {
       : a(args), place(0), mask_at(0), scale(C(args.scale)) {
     int64_t row = args.first_row + number;
     if (SL_CAUSAL) place = row - Quotient(row, a.queries) * a.queries;
-    if (!SL_MASK) return;
-#pragma unroll 1
-    for (int k = 0; k < a.mask_rank; ++k) {
-      int64_t rest = Quotient(row, a.mask_dims[k]);
-      mask_at += (row - rest * a.mask_dims[k]) * a.mask_steps[k];
-      row = rest;
-    }
+    if (SL_MASK) mask_at = a.mask.Place(row);
   }
   // The keys before those it cannot see, as a slice of their own.
   Slice Seen(Slice slice) const {
@@ -54,11 +45,9 @@ struct Query {
   C Score(C product, int64_t key) const {
     constexpr C kNever = -std::numeric_limits<C>::infinity();
     C score = product * scale;
-    int64_t at = mask_at + key * a.mask_column;
-    if (SL_MASK == 1) {
-      return static_cast<const uint8_t*>(a.mask)[at] ? score : kNever;
-    }
-    if (SL_MASK == 2) score += C(static_cast<const float*>(a.mask)[at]);
+    int64_t at = mask_at + key * a.mask.key_step;
+    if (SL_MASK == 1) return a.mask.Sees(at) ? score : kNever;
+    if (SL_MASK == 2) score += C(a.mask.Added(at));
     return score;
   }
 };

@@ -14,6 +14,8 @@
 // The names are longer than the kernel's, which may be that of a function of
 // the C library.
 #define SL_GLOBAL_OF(threads, name, Args, args) SL_GLOBAL(name, Args, args)
+#define SL_GLOBAL_BESIDE(blocks, threads, name, Args, args) \
+  SL_GLOBAL(name, Args, args)
 #define SL_GLOBAL(name, Args, args)                                  \
   static void sl_body_##name(Args args);                             \
   SL_EXPORT const unsigned long sl_args_bytes_##name = sizeof(Args); \

@@ -10,6 +10,10 @@
 // the registers each may have.
 #define SL_GLOBAL_OF(threads, name, Args, args) \
   extern "C" __global__ void __launch_bounds__(threads) name(Args args)
+// The same, and so many blocks are to fit onto a multiprocessor side by side:
+// the compiler then knows how many registers it may spend.
+#define SL_GLOBAL_BESIDE(blocks, threads, name, Args, args) \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) name(Args args)
 #endif
 
 typedef signed char int8_t;
