@@ -41,9 +41,8 @@ namespace {
 
 constexpr std::string_view kRetired = "a point of a derivative";
 
-bool Asked(const EagerValue& leaf) {
-  bool retired = leaf.extra && leaf.extra->name == kRetired;
-  return leaf.requires_grad && !retired;
+bool IsRetired(const EagerValue& leaf) {
+  return leaf.extra && leaf.extra->name == kRetired;
 }
 
 }  // namespace
@@ -73,7 +72,8 @@ bool ReachesBeyond(const std::vector<Tensor>& ys,
     const EagerRef here = y.here();
     const EagerValue& value = *here;
     if (value.producer) open.push_back(value.producer.get());
-    if (!value.producer && Asked(value) && !own.count(&value)) return true;
+    bool asked = value.requires_grad && !IsRetired(value);
+    if (!value.producer && asked && !own.count(&value)) return true;
   }
   std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
   while (!open.empty()) {
@@ -81,9 +81,9 @@ bool ReachesBeyond(const std::vector<Tensor>& ys,
     open.pop_back();
     if (node->outside()) return true;
     for (const TapeEdge& edge : node->edges) {
-      if (edge.leaf && Asked(*edge.leaf) && !own.count(edge.leaf.get())) {
-        return true;
-      }
+      // A history stays one when its leaf requires gradients no more.
+      const EagerValue* leaf = edge.leaf.get();
+      if (leaf && !IsRetired(*leaf) && !own.count(leaf)) return true;
       if (edge.node && seen.insert(edge.node.get()).second) {
         open.push_back(edge.node.get());
       }
