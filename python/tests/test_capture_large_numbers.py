@@ -30,7 +30,8 @@ def result(f, *numbers):
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_large_numbers_are_pythons(expression, tmp_path):
     path = tmp_path / "program.py"
-    path.write_text(f"def f(k):\n    a, b = int(k[0]), int(k[1])\n    return {expression}\n")
+    lines = ["def f(k):", "    a, b = int(k[0]), int(k[1])", f"    return {expression}"]
+    path.write_text("\n".join(lines))
     spec = importlib.util.spec_from_file_location("program", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -160,6 +160,7 @@ def branch(
             lambda: sides.run(1, second),
             sides.make_list,
             variables,
+            modified=sides.before,
         )
     except BaseException as error:
         sides.restore()

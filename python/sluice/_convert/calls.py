@@ -7,6 +7,7 @@ as it is, but functions passed to Sluice (as to sl.scan) are converted.
 
 from __future__ import annotations
 
+import array
 import builtins
 import functools
 import math
@@ -466,6 +467,14 @@ def _builtin(function: Any) -> Any:
     owner = getattr(function, "__self__", None)
     if isinstance(owner, str) and function.__name__ in ("join", "format"):
         return of_text(function)
+    recorder = _core.recorder()
+    if isinstance(owner, object_reads.CONTAINERS) and recorder.knows(owner):
+        # Noted where it is called, not where it was taken: add = seen.append.
+        function = recorder.attr(owner, function.__name__)
+    elif isinstance(owner, array.array):
+        recorder.changes_array(owner)
+    if not isinstance(function, types.BuiltinFunctionType):
+        return function
     if isinstance(owner, (dict, set)):
         return keyed(function)
     if isinstance(owner, object_reads.CONTAINERS):

@@ -93,7 +93,8 @@ class GraphLoop:
         ]
         refuse_shared(construct, variables, construct.modified)
         self._before = variables.taken(construct.modified)
-        self._untouched = Untouched(variables)
+        self._untouched = Untouched(variables, construct.modified)
+        self._untouched.refuse_iterator(construct)
         # Attributes, elements and others that iterations assign, by name.
         self._places: dict[str, Any] = {}
         self._stay: set[str] = set()  # written in place only
@@ -131,9 +132,8 @@ class GraphLoop:
                 except BaseException as error:
                     self._variables.put(self._before)
                     self._variables.set(RESULT, self._result)
-                    if isinstance(error, Exception):
-                        construct = self._construct
-                        raised_inside(construct.place, f"{construct.kind} loop", error)
+                    construct = self._construct
+                    raised_inside(construct.place, f"{construct.kind} loop", error)
                     if not isinstance(error, Again) or error.owner is not self._hints:
                         raise
                     self._learn(error)

@@ -7,7 +7,7 @@ both sides stays what it is, and what cannot be one value is refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -278,16 +278,20 @@ def choose(
     make_list: Callable[[str, Any], None] | None = None,
     variables: Variables | None = None,
     blocks: Variables | None = None,
+    modified: Iterable[str] = (),
 ) -> dict[str, Any]:
     """The variables after one of two ways, of which pred chooses the first.
 
     The sides may be run more than once. `make_list` makes a variable a List of
     elements of a type before that. `variables` are those of functions around,
-    too; `blocks` those that the sides read, where they are others.
+    too; `blocks` those that the sides read, where they are others; `modified` those
+    that the sides assign.
     """
     merge = _Merge(construct, make_list is not None)
     reached = blocks or variables
-    untouched = Untouched(reached) if reached else None
+    untouched = Untouched(reached, modified) if reached else None
+    if untouched:
+        untouched.refuse_iterator(construct)
     with places() as journal:
         known = merge.places
 
@@ -305,7 +309,7 @@ def choose(
                     make_list(again.key[1], again.hint)
                 merge.hear(again)
                 continue
-            except Exception as error:
+            except BaseException as error:
                 raised_inside(construct.place, construct.kind, error)
                 raise
             values = merge.results(results if isinstance(results, list) else [])

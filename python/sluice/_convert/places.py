@@ -7,6 +7,7 @@ that can be, so that a recording keeps no object alive.
 from __future__ import annotations
 
 import collections
+import copy
 import types
 import weakref
 from collections.abc import Callable
@@ -198,6 +199,23 @@ class Setter(Place):
         self.key = ("setter", key)
         self.get, self.put = get, put  # type: ignore[method-assign]
         self.text = text
+
+
+class Elements(Place):
+    """All elements of an array of numpy's, or of the module array."""
+
+    def __init__(self, owner: Any, text: str) -> None:
+        self.key = (CONTENTS, id(owner), None)
+        self.text = text
+        self._owner = reference(owner)
+
+    def get(self) -> Any:
+        return copy.copy(self._owner())
+
+    def put(self, value: Any) -> None:
+        owner = self._owner()
+        if owner is not None:
+            owner[() if getattr(owner, "ndim", 1) == 0 else slice(None)] = value
 
 
 def taken(container: Any) -> Any:

@@ -50,6 +50,11 @@ class _Adding:
         self._log, self._container, self._name = log, container, name
 
     def __call__(self, *args: Any) -> Any:
+        recorder = _core.recorder()
+        if recorder is not None and recorder.depth > 1:
+            # Kept under a name, and called on a way that a tensor decides about.
+            recorder.changes(self._container)
+            return getattr(self._container, self._name)(*args)
         made = getattr(self._container, self._name)(*args)
         self._log.extend(Adder(self._container, self._name, arg) for arg in args)
         return made

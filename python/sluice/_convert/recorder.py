@@ -27,14 +27,16 @@ from .handed import hand_over, has_setters, is_users_object
 from .left_behind import refuse_left_behind
 from .object_reads import find
 from .place import user_place
+from .refusals import values_may_decide
 from .places import (
     CELL,
-    ELEMENT,
-    INSTANCE,
-    ITEM,
     Cell,
     Contents,
+    ELEMENT,
     Element,
+    Elements,
+    INSTANCE,
+    ITEM,
     Instance,
     Item,
     Place,
@@ -286,6 +288,19 @@ class Recorder(Reading):
         return isinstance(value, _CONTAINERS) and (
             id(value) in self.old or self.existed(value)
         )
+
+    def changes_array(self, array: Any) -> None:
+        """The elements of an array of numpy's or the like are about to change."""
+        if id(array) not in self.old:
+            return
+        if self.depth > 1:
+            values_may_decide()
+            filename, line = user_place()
+            raise StagingError(
+                f"{filename}:{line}: a way that a tensor decides about writes "
+                f"{self.names.get(id(array), 'an array')}; wanted a tensor"
+            )
+        self.note(Elements(array, self.names.get(id(array), "an array")))
 
     def changes(self, container: Any) -> None:
         """The elements of a container are about to change."""

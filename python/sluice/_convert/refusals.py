@@ -7,6 +7,7 @@ decide, or refused as a whole; `Recorder.wanted` says why.
 from __future__ import annotations
 
 from .. import _core
+from .errors import StagingError
 
 
 def values_may_decide() -> None:
@@ -22,15 +23,30 @@ def asked_in_vain() -> str | None:
     return None if recorder is None else recorder.wanted
 
 
-def raised_inside(place: str, kind: str, error: Exception) -> None:
+def raised_inside(place: str, kind: str, error: BaseException) -> None:
     """Code that a graph decides about has raised, for whichever way is taken: code
-    around it may handle the error, but what is recorded then is not what it does."""
+    around it may handle the error, but what is recorded then is not what it does.
+    What ends programs, as sys.exit() does, becomes a refusal for the same reason."""
+    if not isinstance(error, (Exception, SystemExit)) and is_ours(error):
+        return
+    words = (
+        f"{place}: this {kind} depends on a tensor, and a way through it raises "
+        f"{type(error).__name__}: {error}; wanted it outside of the function"
+    )
     recorder = _core.recorder()
     if recorder is not None and recorder.wanted is None:
-        recorder.wanted = (
-            f"{place}: this {kind} depends on a tensor, and a way through it raises "
-            f"{type(error).__name__}: {error}; wanted it outside of the function"
-        )
+        recorder.wanted = words
+    if not isinstance(error, Exception):
+        values_may_decide()
+        raise StagingError(words) from error
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether it says something to whoever records, or the user interrupts."""
+    module = type(error).__module__ or ""
+    return module.startswith("sluice.") or isinstance(
+        error, (KeyboardInterrupt, GeneratorExit)
+    )
 
 
 def forgive(before: str | None) -> None:

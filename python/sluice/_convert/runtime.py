@@ -35,6 +35,7 @@ from .printing import text
 from .texts import attr
 from .unbound import as_local, unbound
 from .values import decided, in_graph, truth
+from .taking import refuse_taking
 from .variables import Variables
 
 Block = Callable[..., Any]
@@ -232,6 +233,7 @@ class Runtime:
         else:
             return NORMAL
         # A tensor may have ended the loop: what is left runs only if not.
+        refuse_taking(construct, items)
         names = construct.modified
         live = live_in_loop(construct)
         if type(items) is range and len(items) - done > _SHORT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .handed import asked, hand_over, item, key_of
-from .object_reads import CONTAINERS
+from .object_reads import CONTAINERS, is_array
 
 
 class Target:
@@ -79,8 +79,10 @@ def _changes(target: Target) -> None:
     owner = _owner(target)
     if isinstance(owner, CONTAINERS):
         _recorder(target).changes(owner)
-    else:
-        hand_over(owner)
+        return
+    if is_array(owner):
+        _recorder(target).changes_array(owner)
+    hand_over(owner)
 
 
 class Local:

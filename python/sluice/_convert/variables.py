@@ -57,6 +57,14 @@ class Variables:
             except ValueError:
                 pass
 
+    def cells(self) -> list[tuple[str, types.CellType]]:
+        """Those that are no globals, by name."""
+        return list(self._cells.items())
+
+    def cell(self, name: str) -> types.CellType | None:
+        """The cell of one; None where it is global."""
+        return self._cells.get(name)
+
     def values(self) -> list[Any]:
         """What is in their cells."""
         found = (self.get(name) for name in self._cells)
