@@ -52,6 +52,13 @@ class Text(str):
                 made.parts.append(part)
         return made
 
+    # Of `text += more` too, and wherever Python itself puts two together.
+    def __add__(self, other: str) -> Any:
+        return Text.of(self, other) if isinstance(other, str) else NotImplemented
+
+    def __radd__(self, other: str) -> Any:
+        return Text.of(other, self) if isinstance(other, str) else NotImplemented
+
     def now(self) -> str:
         """What it is in the call being recorded, where values decide that."""
         return "".join(
