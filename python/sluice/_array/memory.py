@@ -31,7 +31,8 @@ def asarray(
     shared, not copied: writes show on both sides. copy=True copies always,
     copy=False raises ValueError where that would be needed.
     """
-    if copy:
+    # A number that a captured function computes is none of its tensors.
+    if copy or (isinstance(data, Tensor) and data._number):
         return _core.tensor(data, dtype, requires_grad)
     made = data if isinstance(data, Tensor) else _core.shared_tensor(data)
     if made is None or (dtype is not None and made.dtype != dtype):

@@ -132,7 +132,8 @@ def rsub(x: Any, other: Any, *, alpha: Any = 1) -> Tensor:
 
 def is_tensor(x: Any) -> bool:
     """Whether x is a Tensor."""
-    return isinstance(x, Tensor)
+    # A number that a captured function computes is none to its code.
+    return isinstance(x, Tensor) and not x._number
 
 
 def is_floating_point(x: Tensor) -> bool:

@@ -28,6 +28,7 @@ from .object_reads import (
     module_class,
     package_of,
 )
+from .lists import element
 from .mixed import compared, mixed, note, refuse_compared, refuse_operand
 from .places import SLOT, INSTANCE, Instance, Slot
 from .texts import Text, is_of_graph, needed
@@ -379,6 +380,8 @@ def item(owner: Any, key: Any) -> Any:
         hand_over(owner)
     elif in_class(type(owner), "__missing__") is not None:
         hand_over(owner)
+    if isinstance(owner, _core.List):
+        return element(owner[key])
     return owner[key]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from .. import _core
 from .._symbols.numbers import Symbol, choose
 from .errors import StagingError
+from .lists import element
 from .refusals import values_may_decide
 from .texts import needed
 from .values import Tensor, as_tensor, decided, in_graph, number_of, refuse_number
@@ -72,9 +73,11 @@ class Rows(Staged):
         return self._tensor.size()
 
     def get(self, index: Any) -> Any:
-        if type(index) is int or isinstance(self._tensor, Tensor):
+        if isinstance(self._tensor, Tensor):
             return self._tensor[index]  # a look into it, as imperatively
-        return self._tensor.get(index)
+        if type(index) is int:
+            return element(self._tensor[index])
+        return element(self._tensor.get(index))
 
 
 def as_number(value: Any) -> Any:

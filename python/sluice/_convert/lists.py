@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
+from .errors import StagingError
+from .refusals import values_may_decide
 from .values import Tensor, as_tensor, is_number, number_dtype, python_number
 
 
@@ -40,6 +42,23 @@ def note_element(value: Any) -> None:
     elif python_number(value) is not None:
         kind = python_number(value)
     recorder.grown.add(kind)
+
+
+def element(value: Any) -> Any:
+    """What was taken from a List: a number where the list that grew holds numbers."""
+    recorder = _core.recorder()
+    if recorder is None or recorder.own_lists or not isinstance(value, Tensor):
+        return value
+    kinds = recorder.grown
+    if len(kinds) > 1:  # of this list or of others
+        values_may_decide()
+        raise StagingError(
+            "an element of a list that grows where a tensor decides may be a tensor or "
+            "a number of some class; wanted lists of one kind"
+        )
+    if kinds and Tensor not in kinds:
+        value._number = True
+    return value
 
 
 def as_list(values: Any, dtype: Any) -> Any:

@@ -40,6 +40,7 @@ class Untouched:
         self._arrays: list[tuple[Any, Any]] = []
         self._texts: list[tuple[Any, Any, int]] = []
         self._iterator: Any = None
+        self._grad_mode = _core.is_grad_enabled()
         self._seen: dict[int, Any] = {}
         # Those that blocks assign are merged.
         self._merged = {id(variables.cell(name)) for name in modified}
@@ -101,6 +102,9 @@ class Untouched:
     def check(self, construct: Construct) -> None:
         """Throws when a way, which is over, has changed something; puts it back."""
         changed: Any = None
+        if _core.is_grad_enabled() != self._grad_mode:
+            _core.set_grad_mode(self._grad_mode)
+            changed = _core
         for container, before in self._before:
             if not same_contents(taken(container), before):
                 refill(container, before)

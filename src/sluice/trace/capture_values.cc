@@ -276,9 +276,8 @@ Value Capture::NowAsOperand(EagerValue& value) {
 void Capture::Record(Node& node, std::span<const EagerRef> inputs,
                      const SourceLine& line, bool records) {
   const OpRecord& op = node.op();
-  bool tainted = false, flows = false, numbers = false, others = false;
+  bool tainted = false, flows = false;
   for (const EagerRef& in : inputs) {
-    if (in) (in->traced->number ? numbers : others) = true;
     // Complex numbers of the graph's own gradients are refused, as others are:
     // those made without gradients taint what is made of them.
     bool carries = in && CarriesGradient(in->dtype());
@@ -315,7 +314,6 @@ void Capture::Record(Node& node, std::span<const EagerRef> inputs,
     TapeEdge edge;
     if (way && CarriesGradient(out.dtype())) edge = {way, i, {}};
     EagerRef made = Make(out, line, std::move(edge), tainted);
-    made->traced->number = numbers && !others;
     if (i == 0 && op.view && !inputs.empty() && inputs[0]) {
       Share(made, inputs[0], node);
     }

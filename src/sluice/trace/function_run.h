@@ -57,7 +57,7 @@ class TraceRun {
   RandomState place_;  // of the generator, when it began
   ArrayList feeds_, results_;
   std::vector<Array> fed_;           // what the gradient will be fed
-  bool given_up_ = false;  // memory of tensors, to be written over
+  bool given_up_ = false;            // memory of tensors, to be written over
   SmallVector<EagerRef, 6> values_;  // made of results, as they are asked for
   std::vector<EagerRef> alone_;      // what detach() gave, of results
   Ref<FunctionTapeNode> node_;
