@@ -5,6 +5,7 @@
 #include "op_call.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
+#include "sluice/eager/constants.h"
 #include "sluice/eager/scope.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/decisions.h"
@@ -82,6 +83,10 @@ bool IsSymbol(nb::handle object) {
 }
 
 Tensor SymbolTensor(nb::handle object) {
+  // What the code has decided about is a number from then on.
+  if (!IsSymbol(object)) {
+    return constant(Literal(Array::Scalar(nb::cast<int64_t>(object))));
+  }
   return nb::cast<Tensor>(object.attr("_tensor")());
 }
 

@@ -283,3 +283,15 @@ def test_without_conversion_the_same():
     for (x,) in SIZES:
         same(captured(x), f(x))
     assert len(captured.traces()) == 1
+
+
+# everyday:7002762: a size that the code had decided about was no index any more.
+def test_a_size_that_was_a_key_is_an_index():
+    def last(x):
+        n = len(x)
+        seen = {n}
+        return x[n - 1], len(seen), x[n]
+
+    for f in (last, sl.function(last)):
+        with pytest.raises(IndexError, match="index 2 is out of bounds"):
+            f(sl.tensor([1.0, 2.0]))
