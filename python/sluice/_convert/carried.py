@@ -108,6 +108,12 @@ class Carried:
         leaves = flatten(self._before[name])[0]
         return leaves[i] if i < len(leaves) and is_number(leaves[i]) else None
 
+    def _was_tensor(self, name: str, i: int) -> bool:
+        if self._before[name] is MISSING or name.startswith("__sl_"):
+            return False
+        leaves = flatten(self._before[name])[0]
+        return i < len(leaves) and class_of(leaves[i]) is Tensor
+
     def _changes(self, name: str, now: Any, cure: str) -> StagingError:
         c = self._construct
         what = "the value returned" if name.startswith("__sl_") else repr(name)
@@ -155,6 +161,8 @@ class Carried:
         number = self._number(name, i)
         if number is not None and _kind(leaf) is not _kind(number):
             self.turned.add(name)
+        if number is None and self._was_tensor(name, i) and is_number(leaf):
+            raise self._changes(name, value, "a tensor stays one where a loop may end")
         if tensor is None:
             raise self._changes(
                 name, value, "iterations of a graph change tensors only"
@@ -162,6 +170,8 @@ class Carried:
         if tensor.dtype == was.dtype:
             return tensor
         if is_number(leaf) and can_be(leaf, was.dtype):
+            if number is not None and _kind(leaf) is not PYTHON.get(was.dtype):
+                raise self._changes(name, value, "a number stays of one class")
             return as_tensor(leaf, was.dtype)
         key = ("dtype", name, i)
         if number is not None and key not in self._hints:

@@ -10,8 +10,9 @@ from .. import _core
 from .expression import Expr, atom
 
 
-def not_zero(divisor: Expr) -> None:
-    """Raises when it is zero now; what is recorded serves where it is not."""
+def not_zero(divisor: Expr, plain: Callable[[int, int], Any]) -> None:
+    """Raises when it is zero now, what `plain` does; what is recorded serves where it
+    is not."""
     least, most = divisor.bounds()
     if (least is not None and least > 0) or (most is not None and most < 0):
         return
@@ -20,12 +21,12 @@ def not_zero(divisor: Expr) -> None:
     from .numbers import whole
 
     if whole(divisor) == 0:
-        raise ZeroDivisionError("integer division or modulo by zero")
+        plain(1, 0)
 
 
 def quotient(a: Expr, b: Expr) -> Expr:
     """a // b, as Python has it. Raises where b is zero."""
-    not_zero(b)
+    not_zero(b, operator.floordiv)
     exact = a.over(b)
     if exact is not None:
         return exact
@@ -42,7 +43,7 @@ def quotient(a: Expr, b: Expr) -> Expr:
 
 def remainder(a: Expr, b: Expr) -> Expr:
     """a % b, as Python has it. Raises where b is zero."""
-    not_zero(b)
+    not_zero(b, operator.mod)
     if a.over(b) is not None:
         return Expr.of(0)
     number = b.constant()

@@ -153,7 +153,7 @@ def _times(a: Expr, b: Expr) -> Any:
 
 
 def _ratio(a: Expr, b: Expr) -> Any:
-    not_zero(b)
+    not_zero(b, operator.truediv)
     return _float(whole(a)) / _float(whole(b))
 
 
@@ -428,7 +428,7 @@ def _float_pair(sign: str, a: Any, b: Any) -> Any:
     if sign == "/":
         divisor = sides[1]
         if isinstance(divisor, SymFloat) and divisor._whole is not None:
-            not_zero(divisor._whole)
+            not_zero(divisor._whole, lambda a, b: float(a) / b)
         elif getattr(divisor, "hint", 1) is not None and divisor == 0:
             raise ZeroDivisionError("float division by zero")
     hint = None if None in hints else plain(*hints)
