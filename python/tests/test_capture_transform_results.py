@@ -103,3 +103,19 @@ def test_what_a_transform_gave_is_written(maker, write):
         assert (at_once[1] is None) == (now[1] is None)
         for a, b in zip(at_once, now, strict=True):
             assert a is b is None or a == pytest.approx(b, rel=1e-12)
+
+
+# state:8000761: what lanes give of a detached tensor claimed a history, at once too.
+@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["at once", "captured"])
+def test_lanes_of_a_detached_tensor_have_no_history(wrap):
+    w = sl.tensor([0.5], requires_grad=True)
+
+    @wrap
+    def step(x):
+        still = w.detach()
+        with sl.no_grad():
+            quiet = sl.vmap(lambda u: w * u)(x)
+        return sl.vmap(lambda u: still)(x), sl.vmap(lambda u: still * u)(x), quiet, \
+            sl.vmap(lambda u: w * u)(x)
+
+    assert [r.requires_grad for r in step(sl.ones(2))] == [False, False, False, True]

@@ -8,6 +8,7 @@
 #include "sluice/base/thread_annotations.h"
 #include "sluice/batching/batch.h"
 #include "sluice/eager/call.h"
+#include "sluice/eager/recording.h"
 #include "sluice/eager/scope.h"
 #include "sluice/front/vmap_axes.h"
 #include "sluice/graph/graph.h"
@@ -221,6 +222,7 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   std::vector<ValueType> types;
   for (const Lanes& arg : lanes) types.push_back(ExampleType(arg));
   RegionDraft draft("Function", {}, {}, options.name, where);
+  std::vector<bool> flow_on;  // gradients, through each result
   {
     VmapScope inside(true);
     Code code = [&](const std::vector<Tensor>& given) -> CodeResult {
@@ -233,6 +235,7 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
     Capture::DrawsApart apart(Capture::Open());
     RecordedRegion recorded = RecordRegion(draft, request);
     RefuseWrites(recorded, options, where);
+    flow_on = recorded.flows;
   }
   const Region& code = *draft.node().regions()[0];
   bool leave = InsideVmap() && ChoosesOrLoops(code);
@@ -257,7 +260,15 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
     MutexLock noting(mu);
     report = Summary(made);
   }
-  return PlaceLanes(emit, results, lanes, options, where);
+  std::vector<Tensor> placed;
+  for (const Value& value : PlaceLanes(emit, results, lanes, options, where)) {
+    const size_t i = placed.size();
+    // The lane's code knows what detach() and no_grad stop.
+    bool stops = capture && i < flow_on.size() && !flow_on[i];
+    placed.push_back(stops ? Tensor(capture->Make(value, state.line, {}, true))
+                           : TensorIn(graph, value));
+  }
+  return placed;
 }
 
 VmapCore::VmapCore(FunctionBody one, VmapOptions options)

@@ -4,7 +4,6 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/eager/recording.h"
 #include "sluice/trace/region_draft.h"
 
 namespace sluice::front_internal {
@@ -131,15 +130,15 @@ std::vector<Lanes> LanesFirst(Emitter& emit, const std::vector<Tensor>& args,
   return lanes;
 }
 
-std::vector<Tensor> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
-                               const std::vector<Lanes>& args,
-                               const VmapOptions& options,
-                               std::source_location where) {
+std::vector<Value> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
+                              const std::vector<Lanes>& args,
+                              const VmapOptions& options,
+                              std::source_location where) {
   Value count;
   for (const Lanes& arg : args) {
     if (arg.batched && !count) count = emit.Rows(arg.value);
   }
-  std::vector<Tensor> placed;
+  std::vector<Value> placed;
   for (size_t i = 0; i < results.size(); ++i) {
     Value value = results[i].value;
     bool batched = results[i].batched;
@@ -159,7 +158,7 @@ std::vector<Tensor> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
                       "axis for it in out_axes, which says unbatched"),
                where);
       }
-      placed.push_back(TensorIn(emit.graph(), value));
+      placed.push_back(value);
       continue;
     }
     if (!batched) {
@@ -178,7 +177,7 @@ std::vector<Tensor> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
       value = emit.MoveAxis(value, rank, 0, axis < 0 ? axis + rank : axis);
     }
     if (!emit.ok()) throw Error(emit.status());
-    placed.push_back(TensorIn(emit.graph(), value));
+    placed.push_back(value);
   }
   return placed;
 }

@@ -32,9 +32,9 @@ std::vector<Lanes> LanesFirst(Emitter& emit, const std::vector<Tensor>& args,
 
 // The results with lanes where they are asked for; `args` are the arguments,
 // which say how many there are.
-std::vector<Tensor> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
-                               const std::vector<Lanes>& args,
-                               const VmapOptions& options,
-                               std::source_location where);
+std::vector<Value> PlaceLanes(Emitter& emit, const std::vector<Lanes>& results,
+                              const std::vector<Lanes>& args,
+                              const VmapOptions& options,
+                              std::source_location where);
 
 }  // namespace sluice::front_internal
