@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _core
+from .._autograd import no_grad
 from .._closed import closed
 from .._core import Tensor
 from .._parts import refuse_parts
@@ -111,12 +112,32 @@ class EMA:
     @contextmanager
     def use(self) -> Iterator[None]:
         """Within it, the parameters have the means for values."""
+        if _core.recorder() is not None:
+            with self._used_in_graph():
+                yield
+            return
         use = _core.EmaUse(self._core)
         use.begin()
         try:
             yield
         finally:
             use.end()
+
+    @contextmanager
+    def _used_in_graph(self) -> Iterator[None]:
+        """The same where code is recorded: what the parameters have then, the graph
+        keeps and writes back, and not what they had when it was recorded."""
+        params = [p.detach() for _, p in self._of[0]]
+        with no_grad():
+            kept = [p.clone() for p in params]
+            for i, p in enumerate(params):
+                p.copy_(self.value(i).to(p.dtype))
+        try:
+            yield
+        finally:
+            with no_grad():
+                for p, before in zip(params, kept, strict=True):
+                    p.copy_(before)
 
     def value(self, i: int) -> Tensor:
         """The mean of parameter i."""

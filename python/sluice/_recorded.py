@@ -1,0 +1,108 @@
+"""What objects of the library tell who records code that uses them.
+
+A captured function runs the library's own Python once. What that reads of an object
+is a guard, what it cannot do again in every call is refused, and functions that the
+user gave are converted as those the code calls itself.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from . import _core
+
+__all__: list[str] = []
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def refuse(what: str, wanted: str) -> None:
+    """Throws where code is recorded, with the user's line. In a branch that a tensor
+    decides the values of the call decide first, so that code which is not reached
+    refuses nothing."""
+    recorder = _core.recorder()
+    if recorder is None:
+        return
+    from ._convert.errors import StagingError
+    from ._convert.place import user_place
+    from ._convert.refusals import values_may_decide
+
+    if recorder.depth > 1:
+        values_may_decide()
+    filename, line = user_place()
+    raise StagingError(f"{filename}:{line}: {what}; {wanted}")
+
+
+def not_recorded(why: str, wanted: str) -> Callable[[F], F]:
+    """A method that captured code does not call: "Sampler.__iter__() " and why."""
+
+    def of(method: F) -> F:
+        @functools.wraps(method)
+        def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if _core.recorder() is not None:
+                refuse(f"{type(self).__name__}.{method.__name__}() {why}", wanted)
+            return method(self, *args, **kwargs)
+
+        return checked  # type: ignore[return-value]
+
+    return of
+
+
+class Watched:
+    """A number that an object has when it is asked, as code that is recorded sees
+    it: a guard, and the number of each call once it has changed twice."""
+
+    def __init__(self, ask: Callable[[], Any]) -> None:
+        self._ask = ask
+        self._fed: Any = None
+
+    @property
+    def now(self) -> Any:
+        """What it is, or what stands for it in the graph that is recorded."""
+        return self._ask() if self._fed is None else self._fed
+
+    @now.setter
+    def now(self, value: Any) -> None:
+        from ._symbols.symbol import Symbol
+
+        # A plain number is put back when the recording ends: it was there all along.
+        self._fed = value if isinstance(value, Symbol) else None
+
+    def read(self, text: str) -> Any:
+        """The number, noted by who records."""
+        value = self.now
+        recorder = _core.recorder()
+        if recorder is not None:
+            from ._convert.places import SLOT
+
+            recorder.read(SLOT, self, "now", value, text)
+        return value
+
+
+def read(owner: Any, name: str) -> Any:
+    """owner.name for a method of owner's: a guard where code is recorded."""
+    recorder = _core.recorder()
+    return getattr(owner, name) if recorder is None else recorder.attr(owner, name)
+
+
+def read_whole(owner: Any) -> None:
+    """All attributes are guards: what follows depends on any of them."""
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.value(owner, type(owner).__name__)
+        for name in list(vars(owner)):
+            recorder.attr(owner, name)
+
+
+def called(owner: Any, function: Any) -> Any:
+    """What to call instead of a function of the user's that an object has: where
+    code is recorded it is converted."""
+    recorder = _core.recorder()
+    if recorder is None or function is None:
+        return function
+    if recorder.from_outside(owner):
+        name = getattr(function, "__name__", type(function).__name__)
+        recorder.value(function, name)
+    return recorder.call(function)
