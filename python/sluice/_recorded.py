@@ -7,8 +7,10 @@ user gave are converted as those the code calls itself.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from . import _core
@@ -81,19 +83,75 @@ class Watched:
         return value
 
 
+# By object, and by what is asked of it: guards refer weakly to what they ask.
+_asked: weakref.WeakKeyDictionary[Any, dict[str, Watched]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+@contextlib.contextmanager
+def _not_recorded() -> Iterator[None]:
+    """Code that asks for what is a guard as a whole."""
+    before = _core.set_recorder(None)
+    try:
+        yield
+    finally:
+        _core.set_recorder(before)
+
+
+def watched(owner: Any, name: str, ask: Callable[[Any], Any]) -> Watched:
+    """That of an object and a name, whose number is ask(owner)."""
+    known = _asked.setdefault(owner, {})
+    if name not in known:
+        itself = weakref.ref(owner)
+
+        def now() -> Any:
+            with _not_recorded():
+                return ask(itself())
+
+        known[name] = Watched(now)
+    return known[name]
+
+
+def number(method: F) -> F:
+    """A method that gives a number: for code that is recorded, that of each call."""
+    name = method.__name__
+
+    @functools.wraps(method)
+    def asked(self: Any) -> Any:
+        recorder = _core.recorder()
+        if recorder is None:
+            return method(self)
+        text = recorder.text(self, name)
+        recorder.check_settled(self, text)
+        return watched(self, name, method).read(text)
+
+    return asked  # type: ignore[return-value]
+
+
+def as_seen(method: F) -> F:
+    """A method that gives plain numbers and texts in lists and dicts: for code that
+    is recorded the whole of it is a guard."""
+    name = method.__name__
+
+    @functools.wraps(method)
+    def asked(self: Any) -> Any:
+        recorder = _core.recorder()
+        if recorder is None:
+            return method(self)
+        text = recorder.text(self, name) + "()"
+        recorder.check_settled(self, text)
+        watched(self, name, lambda owner: repr(method(owner))).read(text)
+        with _not_recorded():
+            return method(self)
+
+    return asked  # type: ignore[return-value]
+
+
 def read(owner: Any, name: str) -> Any:
     """owner.name for a method of owner's: a guard where code is recorded."""
     recorder = _core.recorder()
     return getattr(owner, name) if recorder is None else recorder.attr(owner, name)
-
-
-def read_whole(owner: Any) -> None:
-    """All attributes are guards: what follows depends on any of them."""
-    recorder = _core.recorder()
-    if recorder is not None:
-        recorder.value(owner, type(owner).__name__)
-        for name in list(vars(owner)):
-            recorder.attr(owner, name)
 
 
 def called(owner: Any, function: Any) -> Any:

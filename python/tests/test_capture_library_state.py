@@ -56,3 +56,221 @@ def test_use_of_means_in_a_branch_and_left_by_an_error():
         return [(step(sl.tensor([v])).tolist(), w.tolist()) for v in (1.0, 2.0, 3.0)]
 
     both(program)
+
+
+# ---- Rates ----
+
+
+def sgd(*values, **options):
+    w = sl.tensor(list(values) or [1.0], requires_grad=True)
+    return w, optim.SGD([w], lr=0.1, **options)
+
+
+def test_rates_that_code_reads_are_those_of_each_call():
+    def program(wrap):
+        _, opt = sgd()
+        sch = optim.lr_scheduler.StepLR(opt, 1, 0.5)
+        seen = []
+
+        @wrap
+        def step(x):
+            seen.append(opt.param_groups[0]["lr"])
+            sch.step()
+            return x
+
+        for _ in range(6):
+            step(sl.tensor(1.0))
+        return seen
+
+    assert both(program)[1] == 0.05
+
+
+def test_an_update_by_hand():
+    def program(wrap):
+        w, opt = sgd(1.0, 2.0)
+        sch = optim.lr_scheduler.ExponentialLR(opt, 0.5)
+
+        @wrap
+        def step(x):
+            (w * x).sum().backward()
+            with sl.no_grad():
+                for group in opt.param_groups:
+                    for p in group["params"]:
+                        p -= group["lr"] * p.grad
+                        p.grad = None
+            sch.step()
+
+        found = []
+        for k in range(6):
+            step(sl.tensor([1.0, k * 0.5]))
+            found.append(w.tolist())
+        return found
+
+    both(program)
+
+
+def test_a_rate_becomes_an_input():
+    _, opt = sgd()
+
+    @sl.function
+    def step(x):
+        return x * opt.param_groups[0]["lr"]
+
+    for k in range(8):
+        opt.param_groups[0]["lr"] = k * 0.25
+        assert step(sl.tensor(1.0)).item() == k * 0.25
+    assert len(step.traces()) <= 3
+
+
+def test_rates_of_a_group_and_its_text():
+    def program(wrap):
+        _, opt = sgd()
+        group = opt.param_groups[0]
+
+        @wrap
+        def step(x):
+            if group["lr"] > 0.2:
+                x = x + 1
+            return x * 1, str(opt), f"{group['lr']:.3f}", repr(group)
+
+        found = []
+        for rate in (0.1, 0.2, 0.3, 0.4, 0.1):
+            group["lr"] = rate
+            y, *texts = step(sl.tensor(1.0))
+            found.append((y.item(), texts))
+        return found
+
+    both(program)
+
+
+def test_keys_that_come_later():
+    def program(wrap):
+        _, opt = sgd()
+        group = opt.param_groups[0]
+
+        @wrap
+        def step(x):
+            scale = group.get("lr_scale", 1.0)
+            extra = 10.0 if "other" in group else 0.0
+            return x * scale + extra, list(group.keys()), len(group)
+
+        found = []
+        for key, value in (
+            (None, 0), ("lr_scale", 2.0), ("lr_scale", 3.0), ("other", 1), ("third", 1)
+        ):  # fmt: skip
+            if key is not None:
+                group[key] = value
+            y, *rest = step(sl.tensor(1.0))
+            found.append((y.item(), rest))
+        return found
+
+    both(program)
+
+
+def test_keys_that_captured_code_adds_and_deletes():
+    def program(wrap):
+        _, opt = sgd()
+        group = opt.param_groups[0]
+
+        @wrap
+        def step(x):
+            group["calls"] = group.get("calls", 0) + 1
+            if group["calls"] == 4:
+                del group["calls"]
+            return x * group.get("calls", 100), len(group)
+
+        found = []
+        for _ in range(6):
+            y, n = step(sl.tensor(1.0))
+            found.append((y.item(), n, group.get("calls")))
+        return found
+
+    both(program)
+
+
+@pytest.mark.parametrize("key", ["lr", "weight_decay"])
+def test_options_set_inside_are_refused_with_the_line(key):
+    _, opt = sgd()
+    before = opt.param_groups[0][key]
+
+    @sl.function
+    def step(x):
+        opt.param_groups[0][key] = 0.5
+        return x
+
+    with pytest.raises(TypeError, match=rf"library_state.py:\d+: '{key}' of a group"):
+        step(sl.tensor(1.0))
+    assert opt.param_groups[0][key] == before
+
+
+def test_a_rate_along_a_curve_is_refused():
+    w, opt = sgd()
+    opt.follow(optim.exponential(0.5))
+
+    @sl.function
+    def step(x):
+        (w * x).sum().backward()
+        opt.step()
+        return x * opt.param_groups[0]["lr"]
+
+    with pytest.raises(TypeError, match=r"library_state.py:\d+: the rate follows"):
+        step(sl.tensor(1.0))
+
+
+SCHEDULERS = {
+    "steps": lambda o: optim.lr_scheduler.StepLR(o, 1, 0.5),
+    "function": lambda o: optim.lr_scheduler.LambdaLR(o, lambda k: 1 / (k + 1)),
+    "plateau": lambda o: optim.lr_scheduler.ReduceLROnPlateau(o, patience=0),
+    "means": lambda o: optim.swa_utils.SWALR(o, 0.5, anneal_epochs=3),
+    "chain": lambda o: optim.lr_scheduler.ChainedScheduler(
+        [optim.lr_scheduler.ExponentialLR(o, 0.5), optim.lr_scheduler.ConstantLR(o)]
+    ),
+    "sequence": lambda o: optim.lr_scheduler.SequentialLR(
+        o,
+        [optim.lr_scheduler.LinearLR(o), optim.lr_scheduler.StepLR(o, 1)],
+        milestones=[2],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SCHEDULERS.values(), ids=SCHEDULERS)
+def test_what_schedulers_say(kind):
+    def program(wrap):
+        _, opt = sgd()
+        sch = kind(opt)
+        seen = []
+        best = isinstance(sch, optim.lr_scheduler.ReduceLROnPlateau)
+
+        @wrap
+        def step(x):
+            seen.append(sch.get_last_lr()[0])
+            seen.append(sch.last_epoch)
+            seen.append(sch.best if best else x.item())
+            seen.append(str(sch.state_dict()))
+            if best:
+                sch.step(x)
+            else:
+                sch.step()
+            return x * 1
+
+        for _ in range(5):
+            step(sl.tensor(1.0))
+        return seen
+
+    both(program)
+
+
+def test_a_state_is_not_loaded_by_captured_code():
+    _, opt = sgd()
+    sch = optim.lr_scheduler.StepLR(opt, 1, 0.5)
+    state = sch.state_dict()
+    sch.step()
+
+    @sl.function
+    def step(x):
+        sch.load_state_dict(state)
+        return x
+
+    with pytest.raises(TypeError, match=r"library_state.py:\d+: StepLR.load_state"):
+        step(sl.tensor(1.0))
+    assert sch.last_epoch == 1

@@ -16,7 +16,6 @@ import dataclasses
 import functools
 import sys
 import types
-from collections.abc import Callable
 from typing import Any
 
 from .. import _core
@@ -30,13 +29,13 @@ from .place import user_place
 from .refusals import values_may_decide
 from .places import (
     CELL,
-    Cell,
-    Contents,
     ELEMENT,
-    Element,
-    Elements,
     INSTANCE,
     ITEM,
+    Cell,
+    Contents,
+    Element,
+    Elements,
     Instance,
     Item,
     Place,
@@ -405,20 +404,39 @@ class Recorder(Reading):
     def option_changes(self, group: Any, key: str) -> None:
         """An option of an optimizer is about to change."""
         text = f"{self.names.get(id(group), 'group')}[{key!r}]"
-        put = _put_item(group, key)
-        self.note(Setter((id(group), key), lambda: group[key], put, text))
+        self.keys_read(group)  # as they were before
+        held, put = group._data, group._put
+        self.note(
+            Setter(
+                (id(group), key),
+                lambda: held.get(key, MISSING),
+                lambda value: put(key, *(() if value is MISSING else (value,))),
+                text,
+            )
+        )
+
+    def option_read(self, group: Any, options: Any, key: str) -> None:
+        """One is read, or asked for where there is none."""
+        if ("setter", (id(group), key)) in self.frames[0]:
+            return
+        value = options.get(key, MISSING)
+        text = f"{self.names.get(id(group), 'group')}[{key!r}]"
+        if key == "params":
+            self.contents_by_epoch(value, text)
+            return
+        self.item_by_epoch(options, key, value, text)
+        if value is not MISSING:
+            self.value(value, text)
+
+    def keys_read(self, group: Any) -> None:
+        """Which options there are is asked."""
+        text = f"the keys of {self.names.get(id(group), 'group')}"
+        self.read(SLOT, group, "_keys", group._keys, text)
 
 
 def _element(place: Any) -> float:
     """The float that is there before it is fed."""
     return float(_place(*place, "").get())
-
-
-def _put_item(group: Any, key: str) -> Callable[[Any], None]:
-    def put(value: Any) -> None:
-        group[key] = value
-
-    return put
 
 
 def _place(kind: int, owner: Any, key: Any, text: str) -> Place:

@@ -47,6 +47,7 @@ class _Calls:
         self.core = core
         self.lr = core.lr
         self.set_lr = core.set_lr
+        self.follows = False  # the rate is computed by every step
         self._translate = translate
 
     def set_options(self, group: int, options: dict[str, Any]) -> None:
@@ -227,6 +228,8 @@ class Optimizer:
         rate by a scheduler.
         """
         self._core.follow(curve)
+        if self._calls is not None:
+            self._calls.follows = True
         self._curve = curve
 
     # ---- State ----

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._closed import closed
+from .._recorded import Watched, refuse
 
 
 @closed
@@ -27,9 +28,13 @@ class ParamGroup(MutableMapping[str, Any]):
         self._options = frozenset(options)
         self._owner: Any = None  # the optimizer, once C++ knows the group
         self._index = 0
+        self._rate = Watched(self._lr)
 
     def _attach(self, owner: Any, index: int) -> None:
         self._owner, self._index = owner, index
+
+    def _lr(self) -> Any:
+        return self._owner.lr(self._index)
 
     def _option_values(self) -> dict[str, Any]:
         return {k: v for k, v in self._data.items() if k in self._options}
@@ -48,14 +53,44 @@ class ParamGroup(MutableMapping[str, Any]):
         recorder = _core.recorder()
         if recorder is not None and key != "params":
             recorder.check_settled(self, f"{key!r} of a group")
-        if key == "lr" and self._owner is not None:
-            return self._owner.lr(self._index)
-        return self._data[key]
+        attached = key == "lr" and self._owner is not None
+        if recorder is not None:
+            if attached:
+                return self._rate_recorded(recorder)
+            recorder.option_read(self, self._data, key)
+        return self._lr() if attached else self._data[key]
+
+    def _rate_recorded(self, recorder: Any) -> Any:
+        """The rate for code that is recorded: that of each call, though the step
+        itself reads a tensor."""
+        if self._owner.follows:
+            refuse(
+                "the rate follows a curve and is computed by the graph, in every step",
+                "wanted it read outside of the function",
+            )
+        text = f"{recorder.names.get(id(self), 'group')}['lr']"
+        return self._rate.read(text)
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        return tuple(self._data)
+
+    def _keys_read(self) -> None:
+        """Which keys there are is a guard for code that asks."""
+        recorder = _core.recorder()
+        if recorder is not None:
+            recorder.keys_read(self)
 
     def __setitem__(self, key: str, value: Any) -> None:
         if key == "params":
             raise ValueError(
                 "the parameters of a group are fixed; wanted add_param_group"
+            )
+        if self._owner is not None and key in self._options:
+            refuse(
+                f"{key!r} of a group would be set only when the function is recorded",
+                "wanted it outside of the function"
+                + (", or follow()" if key == "lr" else ""),
             )
         if key != "lr" or self._owner is None:
             self._changes(key)
@@ -73,6 +108,15 @@ class ParamGroup(MutableMapping[str, Any]):
         self._changes(key)
         del self._data[key]
 
+    def _put(self, key: str, *value: Any) -> None:
+        """Writes what is no option of C++'s, or takes it away: what captured code
+        has assigned."""
+        _core.bump_news()
+        if value:
+            self._data[key] = value[0]
+        else:
+            self._data.pop(key, None)
+
     def _changes(self, key: str) -> None:
         """Tells functions that were recorded, and one that is being recorded."""
         _core.bump_news()
@@ -86,9 +130,11 @@ class ParamGroup(MutableMapping[str, Any]):
         return dict, ({k: self[k] for k in self._data},)
 
     def __iter__(self) -> Iterator[str]:
+        self._keys_read()
         return iter(self._data)
 
     def __len__(self) -> int:
+        self._keys_read()
         return len(self._data)
 
     def __repr__(self) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._recorded import as_seen
 from ._optimizer import Optimizer
 from .lr_scheduler._base import LRScheduler, check_optimizer
 from .lr_scheduler._momentum import one_each
@@ -72,6 +73,7 @@ class SWALR(LRScheduler):
         start = target if share == 1 else (found - share * target) / (1 - share)
         return self._mixed(start, step, group)
 
+    @as_seen
     def state_dict(self) -> dict[str, Any]:
         """Plain numbers and lists."""
         return {**super().state_dict(), "first_epoch": self._first}

@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 
 from ... import _core
 from ..._closed import closed
+from ..._recorded import as_seen, refuse, watched
 from .._optimizer import Optimizer
 
-__all__ = ["LRScheduler", "by_every_call", "check_optimizer"]
+__all__ = ["LRScheduler", "by_every_call", "check_optimizer", "not_in_a_graph"]
 
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -23,6 +24,14 @@ def check_optimizer(optimizer: Any, what: str) -> Optimizer:
             "wanted an Optimizer"
         )
     return optimizer
+
+
+def not_in_a_graph(scheduler: Any) -> None:
+    """Throws where captured code would set rates by a state."""
+    refuse(
+        f"{type(scheduler).__name__}.load_state_dict() sets rates",
+        "wanted it outside of the function",
+    )
 
 
 def by_every_call(step: F) -> F:
@@ -112,14 +121,26 @@ class LRScheduler:
 
     def get_last_lr(self) -> list[float]:
         """The rates last set, one for each group."""
-        return self._last_lr
+        recorder = _core.recorder()
+        if recorder is None:
+            return self._last_lr
+        text = recorder.text(self, "get_last_lr()")
+        recorder.check_settled(self, text)
+        return [
+            watched(self, f"rate {i}", lambda own, i=i: own._last_lr[i]).read(
+                f"{text}[{i}]"
+            )
+            for i in range(len(self._last_lr))
+        ]
 
+    @as_seen
     def get_lr(self) -> list[float]:
         """The rates of this step, one for each group."""
         return [
             self.value(base, self.last_epoch, i) for i, base in enumerate(self.base_lrs)
         ]
 
+    @as_seen
     def state_dict(self) -> dict[str, Any]:
         """Plain numbers and lists; functions are not part of it."""
         return {
@@ -130,6 +151,7 @@ class LRScheduler:
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Takes back what ``state_dict`` gave, and sets the rates."""
+        not_in_a_graph(self)
         base_lrs = [float(lr) for lr in state_dict["base_lrs"]]
         last_lr = [float(lr) for lr in state_dict["last_lr"]]
         groups = self.optimizer.param_groups

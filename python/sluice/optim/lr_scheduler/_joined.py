@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..._closed import closed
+from ..._recorded import as_seen, number
 from .._optimizer import Optimizer
-from ._base import LRScheduler, by_every_call, check_optimizer
+from ._base import LRScheduler, by_every_call, check_optimizer, not_in_a_graph
 
 __all__ = ["ChainedScheduler", "SequentialLR"]
 
@@ -82,10 +83,12 @@ class SequentialLR(LRScheduler):
         )
         self._last_lr = scheduler.get_last_lr()
 
+    @as_seen
     def get_lr(self) -> list[float]:
         """The rates of this step, one for each group."""
         return self.get_last_lr()
 
+    @as_seen
     def state_dict(self) -> dict[str, Any]:
         """Plain numbers and lists."""
         states = [s.state_dict() for s in self.schedulers]
@@ -93,6 +96,7 @@ class SequentialLR(LRScheduler):
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Takes back what ``state_dict`` gave, and sets the rates."""
+        not_in_a_graph(self)
         _load_all(self.schedulers, state_dict)
         super().load_state_dict(state_dict)
 
@@ -117,6 +121,7 @@ class ChainedScheduler:
         self._schedulers = schedulers
 
     @property
+    @number
     def last_epoch(self) -> float:
         """The number of steps done."""
         return self._schedulers[0].last_epoch
@@ -131,10 +136,12 @@ class ChainedScheduler:
         """The rates last set, one for each group."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
+    @as_seen
     def state_dict(self) -> dict[str, Any]:
         """Plain numbers and lists."""
         return {"schedulers": [s.state_dict() for s in self._schedulers]}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Takes back what ``state_dict`` gave, and sets the rates."""
+        not_in_a_graph(self)
         _load_all(self._schedulers, state_dict)

@@ -8,8 +8,9 @@ from typing import Any
 
 from ... import _core
 from ..._closed import closed
+from ..._recorded import as_seen, number
 from .._optimizer import Optimizer
-from ._base import by_every_call, check_optimizer
+from ._base import by_every_call, check_optimizer, not_in_a_graph
 from ._momentum import one_each
 
 __all__ = ["ReduceLROnPlateau"]
@@ -68,6 +69,7 @@ class ReduceLROnPlateau:
         self.load_state_dict(reached)
 
     @property
+    @number
     def best(self) -> float:
         """The best measure so far."""
         return float(self._core.best)
@@ -82,6 +84,7 @@ class ReduceLROnPlateau:
         """The rates, one for each group."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
+    @as_seen
     def state_dict(self) -> dict[str, Any]:
         """Plain numbers; ``best`` is None before the first step."""
         bad_steps, cooldown = self._core.state()
@@ -95,6 +98,7 @@ class ReduceLROnPlateau:
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Takes back what ``state_dict`` gave, and sets the rates."""
+        not_in_a_graph(self)
         best = state_dict["best"]
         if best is None:
             best = math.inf if self._mode == "min" else -math.inf
