@@ -23,6 +23,7 @@ from typing import Any, Callable
 from . import _core, cuda
 from ._amp_functions import KINDS as _KINDS, custom_bwd, custom_fwd
 from ._closed import closed
+from ._recorded import as_seen, number, refuse
 
 __all__ = [
     "GradScaler",
@@ -145,9 +146,19 @@ class GradScaler:
         """Whether it does anything."""
         return self._enabled
 
+    @number
     def get_scale(self) -> float:
         """What losses are multiplied by; 1 where it is not enabled."""
         return self._scale if self._enabled else 1.0
+
+    def _refuse_recorded(self, method: str) -> None:
+        """What is remembered between scale() and update() is Python's: a graph would
+        do that once."""
+        refuse(
+            f"GradScaler.{method}() remembers in Python what the gradients were like, "
+            "and would do so only when the function is recorded",
+            "wanted it after the call; scale() and backward() may be captured",
+        )
 
     def scale(self, outputs: Any) -> Any:
         """A loss, or several in a list or tuple, multiplied by the scale."""
@@ -157,7 +168,7 @@ class GradScaler:
             return type(outputs)(self.scale(one) for one in outputs)
         if outputs.dtype in _LOW:  # the scale itself may be beyond its range
             outputs = outputs.float()
-        return outputs * self._scale
+        return outputs * self.get_scale()
 
     def unscale_(self, optimizer: Any) -> None:
         """Divides the gradients of the optimizer's parameters by the scale.
@@ -166,6 +177,7 @@ class GradScaler:
         """
         if not self._enabled:
             return
+        self._refuse_recorded("unscale_")
         if id(optimizer) in self._unscaled:
             raise RuntimeError(
                 "unscale_() twice for one optimizer since update(); wanted once"
@@ -189,6 +201,7 @@ class GradScaler:
         """optimizer.step(), unless a gradient is infinite or not a number."""
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
+        self._refuse_recorded("step")
         if id(optimizer) in self._stepped:
             raise RuntimeError(
                 "step() twice for one optimizer; wanted update() between them"
@@ -204,6 +217,7 @@ class GradScaler:
         """The scale for the next step; call it once for each."""
         if not self._enabled:
             return
+        self._refuse_recorded("update")
         if new_scale is not None:
             self._scale = float(new_scale)
         elif not self._overflowed:
@@ -220,6 +234,7 @@ class GradScaler:
         self._unscaled.clear()
         self._stepped.clear()
 
+    @as_seen
     def state_dict(self) -> dict[str, Any]:
         """For a checkpoint."""
         if not self._enabled:
@@ -236,6 +251,7 @@ class GradScaler:
         """As a checkpoint has it."""
         if not self._enabled:
             return
+        self._refuse_recorded("load_state_dict")
         if not state:
             raise RuntimeError("the state is empty: it is of a scaler not enabled")
         self._scale = float(state["scale"])

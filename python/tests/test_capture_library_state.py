@@ -274,3 +274,69 @@ def test_a_state_is_not_loaded_by_captured_code():
     with pytest.raises(TypeError, match=r"library_state.py:\d+: StepLR.load_state"):
         step(sl.tensor(1.0))
     assert sch.last_epoch == 1
+
+
+# ---- Scales of gradients ----
+
+
+def test_losses_are_scaled_by_the_scale_of_each_call():
+    def program(wrap):
+        w, opt = sgd(1.0, 2.0)
+        scaler = sl.amp.GradScaler("cpu", init_scale=8.0, growth_interval=1)
+
+        @wrap
+        def backward(x):
+            loss = (w * x).sum()
+            scaler.scale(loss).backward()
+            return scaler.get_scale(), str(scaler.state_dict()["scale"])
+
+        found = []
+        for bad in (1.0, 1.0, float("inf"), 1.0, 1.0, 1.0):
+            opt.zero_grad()
+            found.append(backward(sl.tensor([bad, 1.0])))
+            scaler.unscale_(opt)
+            found.append(w.grad.tolist() if bad == 1.0 else None)
+            scaler.step(opt)
+            scaler.update()
+            found.append((w.tolist(), scaler.get_scale()))
+        return found
+
+    both(program)
+
+
+@pytest.mark.parametrize("method", ["unscale_", "step", "update"])
+def test_the_rest_of_a_scaler_is_refused_and_leaves_no_trace(method):
+    w, opt = sgd()
+    scaler = sl.amp.GradScaler("cpu", init_scale=8.0)
+
+    @sl.function
+    def step(x):
+        scaler.scale((w * x).sum()).backward()
+        getattr(scaler, method)(5.0 if method == "update" else opt)
+        return x
+
+    with pytest.raises(TypeError, match=rf"library_state.py:\d+: GradScaler.{method}"):
+        step(sl.tensor(1.0))
+    assert scaler.get_scale() == 8.0 and w.grad is None
+    scaler.scale((w * 1).sum()).backward()
+    scaler.step(opt)
+    scaler.update()
+
+
+def test_a_scaler_that_is_not_enabled_does_nothing():
+    def program(wrap):
+        w, opt = sgd()
+        scaler = sl.amp.GradScaler("cpu", enabled=False)
+
+        @wrap
+        def step(x):
+            opt.zero_grad()
+            scaler.scale((w * x).sum()).backward()
+            scaler.unscale_(opt)
+            scaler.step(opt)
+            scaler.update()
+            return w * 1
+
+        return [step(sl.tensor(k)).tolist() for k in (1.0, 2.0, 3.0)]
+
+    both(program)
