@@ -83,10 +83,24 @@ class Watched:
         return value
 
 
-# By object, and by what is asked of it: guards refer weakly to what they ask.
-_asked: weakref.WeakKeyDictionary[Any, dict[str, Watched]] = (
-    weakref.WeakKeyDictionary()
-)
+# By object, and by what is asked of it: guards refer weakly to what they ask. Not all
+# of these objects can be keys.
+_asked: dict[int, tuple[weakref.ref[Any], dict[str, Watched]]] = {}
+
+
+def _asked_of(owner: Any) -> dict[str, Watched]:
+    known = _asked.get(id(owner))
+    if known is None or known[0]() is not owner:
+        number = id(owner)
+        gone = weakref.ref(owner, lambda ref: _forget(number, ref))
+        known = _asked[number] = gone, {}
+    return known[1]
+
+
+def _forget(number: int, ref: Any) -> None:
+    known = _asked.get(number)
+    if known is not None and known[0] is ref:
+        del _asked[number]
 
 
 @contextlib.contextmanager
@@ -101,7 +115,7 @@ def _not_recorded() -> Iterator[None]:
 
 def watched(owner: Any, name: str, ask: Callable[[Any], Any]) -> Watched:
     """That of an object and a name, whose number is ask(owner)."""
-    known = _asked.setdefault(owner, {})
+    known = _asked_of(owner)
     if name not in known:
         itself = weakref.ref(owner)
 
@@ -152,6 +166,15 @@ def read(owner: Any, name: str) -> Any:
     """owner.name for a method of owner's: a guard where code is recorded."""
     recorder = _core.recorder()
     return getattr(owner, name) if recorder is None else recorder.attr(owner, name)
+
+
+def item_of(owner: Any, key: Any) -> Any:
+    """owner[key], where the user may have written what that does."""
+    if _core.recorder() is None:
+        return owner[key]
+    from ._convert.handed import item
+
+    return item(owner, key)
 
 
 def called(owner: Any, function: Any) -> Any:

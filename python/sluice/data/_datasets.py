@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from .. import _core
 from .._array.create import tensor
+from .._recorded import as_seen, item_of, read
 from ._seeds import seed_of
 
 __all__ = [
@@ -62,13 +63,16 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
             )
 
     def __getitem__(self, index: Any) -> tuple[Any, ...]:
-        return tuple(t[index] for t in self.tensors)
+        return tuple(t[index] for t in read(self, "tensors"))
 
+    @as_seen
     def __len__(self) -> int:
         return int(self.tensors[0].shape[0])
 
     def batch(self, rows: list[int]) -> tuple[Any, ...]:
         """Several rows at once, without a tensor for each."""
+        if _core.recorder() is not None:
+            return self[rows]
         return tuple(_core.gather_rows(list(self.tensors), rows))
 
 
@@ -80,8 +84,11 @@ class Subset(Dataset[T_co]):
         self.indices = indices
 
     def __getitem__(self, index: int) -> T_co:
-        return self.dataset[self.indices[index]]
+        row = item_of(read(self, "indices"), index)
+        found: T_co = item_of(read(self, "dataset"), row)
+        return found
 
+    @as_seen
     def __len__(self) -> int:
         return len(self.indices)
 
@@ -107,10 +114,13 @@ class ConcatDataset(Dataset[T_co]):
             raise IndexError(f"element {index} of a dataset of {size}")
         if index < 0:
             index += size
-        which = bisect_right(self.cumulative_sizes, index)
-        before = self.cumulative_sizes[which - 1] if which else 0
-        return self.datasets[which][index - before]
+        sizes = read(self, "cumulative_sizes")
+        which = bisect_right(sizes, index)
+        before = sizes[which - 1] if which else 0
+        found: T_co = item_of(read(self, "datasets")[which], index - before)
+        return found
 
+    @as_seen
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sized
 
 from .. import _core
+from .._recorded import as_seen
+from ._outside import passes_outside, places_outside
 from ._samplers import Sampler
 
 __all__ = ["DistributedSampler"]
@@ -46,6 +48,7 @@ class DistributedSampler(Sampler[int]):
         self.num_samples = size // n if drop_last else -(-size // n)
         self.total_size = self.num_samples * n
 
+    @places_outside
     def set_epoch(self, epoch: int) -> None:
         """The pass that the next loop is."""
         self.epoch = self._asked = epoch
@@ -55,6 +58,7 @@ class DistributedSampler(Sampler[int]):
         asked, self._asked = self._asked, None
         return asked
 
+    @passes_outside
     def __iter__(self) -> Iterator[int]:
         size = len(self.dataset)
         rows: list[int] = (
@@ -70,6 +74,7 @@ class DistributedSampler(Sampler[int]):
             rows = (rows * times)[: self.total_size]
         return iter(rows[self.rank :: self.num_replicas])
 
+    @as_seen
     def __len__(self) -> int:
         return self.num_samples
 

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .._closed import closed
+from .._recorded import as_seen, number
 from ._collate import default_collate
 from ._datasets import IterableDataset, Subset, TensorDataset
+from ._outside import passes_outside, places_outside
 from ._pipeline import Pipeline
 from ._rank_places import divided_again
 from ._samplers import BatchSampler, RandomSampler, SequentialSampler
@@ -40,6 +42,7 @@ class _Batches(Iterator[Any]):
         self._made: Iterator[Any] | None = made
         self._position = position
 
+    @passes_outside
     def __next__(self) -> Any:
         if self._made is None:
             raise StopIteration
@@ -199,6 +202,7 @@ class DataLoader:
 
     # ---- A pass ----
 
+    @passes_outside
     def __iter__(self) -> Iterator[Any]:
         old, asked = self._position, self._asked_epoch()
         if asked is not None and not self._told:
@@ -281,6 +285,7 @@ class DataLoader:
     def _collate(self, elements: list[Any]) -> Any:
         return (self.collate_fn or default_collate)(elements)
 
+    @as_seen
     def __len__(self) -> int:
         """Batches of a pass."""
         if self._pipeline is not None:
@@ -300,10 +305,12 @@ class DataLoader:
     # ---- The position ----
 
     @property
+    @number
     def epoch(self) -> int:
         """The pass that the next batch belongs to."""
         return self._position.epoch
 
+    @places_outside
     def set_epoch(self, epoch: int) -> None:
         """The next loop is that pass, from its beginning."""
         self._position = _Position(int(epoch))
@@ -327,6 +334,7 @@ class DataLoader:
             settings["sampler"] = self.sampler.describe()
         return settings
 
+    @as_seen
     def state_dict(self) -> dict[str, Any]:
         """Where the loop stands, as plain numbers and text."""
         position = self._position
@@ -336,6 +344,7 @@ class DataLoader:
             "settings": self._settings(),
         }
 
+    @places_outside
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """The next loop goes on there. ValueError when the state is that of a
         loader with other settings; the number of workers may differ."""
@@ -354,6 +363,7 @@ class DataLoader:
         self._position = _Position(epoch, taken)
         self._restored = self._told = True
 
+    @places_outside
     def load_rank_states(self, states: list[Mapping[str, Any]], ranks: int) -> None:
         """Goes on where as many loaders as there are ``states`` stood, each with
         its part of the data, now that ``ranks`` share it: after as many elements,

@@ -10,6 +10,8 @@ from .. import _core
 from .._closed import closed
 from .._core import DataRandom as Random
 from .._core import PipelineIterator, TFRecordWriter, float32
+from .._recorded import as_seen
+from ._outside import passes_outside
 
 __all__ = [
     "Feature",
@@ -123,14 +125,17 @@ class Pipeline:
         """Keeps what the first whole pass gives in memory."""
         return Pipeline(self._core.cache())
 
+    @passes_outside
     def iterator(self, epoch: int = 0) -> PipelineIterator:
         """One certain pass, whose position can be saved and restored."""
         made: PipelineIterator = self._core.iterator(epoch)
         return made
 
+    @passes_outside
     def __iter__(self) -> Iterator[Any]:
         return self._core.next_pass()  # type: ignore[no-any-return]
 
+    @as_seen
     def __len__(self) -> int:
         """Elements of a pass; TypeError where that is not known."""
         size = self._core.size()

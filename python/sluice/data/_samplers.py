@@ -11,6 +11,8 @@ from typing import Any, Generic, TypeVar
 
 from .. import _core
 from .._closed import closed
+from .._recorded import as_seen
+from ._outside import passes_outside, places_outside
 from ._seeds import seed_of
 
 __all__ = [
@@ -40,9 +42,11 @@ class SequentialSampler(Sampler[int]):
     def __init__(self, data_source: Sized) -> None:
         self.data_source = data_source
 
+    @passes_outside
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self.data_source)))
 
+    @as_seen
     def __len__(self) -> int:
         return len(self.data_source)
 
@@ -54,6 +58,7 @@ class _Drawing(Sampler[int]):
         self.seed = seed_of(generator, seed)
         self.epoch = 0
 
+    @places_outside
     def set_epoch(self, epoch: int) -> None:
         """The pass that the next loop is."""
         self.epoch = epoch
@@ -90,6 +95,7 @@ class RandomSampler(_Drawing):
         n = self._num_samples
         return len(self.data_source) if n is None else n
 
+    @passes_outside
     def __iter__(self) -> Iterator[int]:
         epoch, size = self._next_epoch(), len(self.data_source)
         if self.replacement:
@@ -104,6 +110,7 @@ class RandomSampler(_Drawing):
             part += 1
         return iter(rows[: self.num_samples])
 
+    @as_seen
     def __len__(self) -> int:
         return self.num_samples
 
@@ -117,10 +124,12 @@ class SubsetRandomSampler(_Drawing):
         super().__init__(generator, seed)
         self.indices = indices
 
+    @passes_outside
     def __iter__(self) -> Iterator[int]:
         rows = _core.shuffled_rows(len(self.indices), self.seed, self._next_epoch())
         return (self.indices[row] for row in rows)
 
+    @as_seen
     def __len__(self) -> int:
         return len(self.indices)
 
@@ -150,6 +159,7 @@ class WeightedRandomSampler(_Drawing):
             )
         self.num_samples, self.replacement = num_samples, replacement
 
+    @passes_outside
     def __iter__(self) -> Iterator[int]:
         return iter(
             _core.weighted_rows(
@@ -161,6 +171,7 @@ class WeightedRandomSampler(_Drawing):
             )
         )
 
+    @as_seen
     def __len__(self) -> int:
         return self.num_samples
 
@@ -175,11 +186,13 @@ class BatchSampler(Sampler[list[int]]):
             raise ValueError(f"batch_size is {batch_size!r}; wanted 1 or more")
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
+    @places_outside
     def set_epoch(self, epoch: int) -> None:
         """Tells the sampler which pass the next loop is."""
         if hasattr(self.sampler, "set_epoch"):
             self.sampler.set_epoch(epoch)
 
+    @passes_outside
     def __iter__(self) -> Iterator[list[int]]:
         batch: list[int] = []
         for row in self.sampler:
@@ -190,6 +203,7 @@ class BatchSampler(Sampler[list[int]]):
         if batch and not self.drop_last:
             yield batch
 
+    @as_seen
     def __len__(self) -> int:
         size = len(self.sampler)  # type: ignore[arg-type]
         if self.drop_last:
