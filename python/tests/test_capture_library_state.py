@@ -476,3 +476,68 @@ def test_elements_of_datasets():
         return found
 
     both(program)
+
+
+# ---- Refused code has no effects ----
+
+
+def grown(x, opt, generator):
+    opt.add_param_group({"params": [sl.tensor([1.0], requires_grad=True)]})
+
+
+def followed(x, opt, generator):
+    opt.follow(optim.exponential(0.5))
+
+
+def seeded(x, opt, generator):
+    generator.manual_seed(5)
+
+
+def seeded_by_state(x, opt, generator):
+    generator.set_state((5, 0))
+
+
+CHANGES = [grown, followed, seeded, seeded_by_state]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_changes_objects_for_good_is_refused_before_it_does(change):
+    (_, opt), generator = sgd(), sl.Generator().manual_seed(3)
+
+    @sl.function
+    def step(x):
+        change(x, opt, generator)
+        return x
+
+    with pytest.raises(TypeError, match=r"library_state.py:\d+.*only when the function"):
+        step(sl.tensor(1.0))
+    assert len(opt.param_groups) == 1 and generator.get_state() == (3, 0)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_not_reached_does_nothing(change):
+    (_, opt), generator = sgd(), sl.Generator().manual_seed(3)
+
+    @sl.function
+    def step(x):
+        if x > 5:
+            change(x, opt, generator)
+        return x * 2
+
+    assert [step(sl.tensor(k)).item() for k in (1.0, 2.0)] == [2.0, 4.0]
+    assert len(opt.param_groups) == 1 and generator.get_state() == (3, 0)
+    with pytest.raises(TypeError, match=r"library_state.py:\d+.*only when the function"):
+        step(sl.tensor(6.0))
+    assert len(opt.param_groups) == 1 and generator.get_state() == (3, 0)
+
+
+def test_an_optimizer_made_inside_has_its_groups():
+    w = sl.tensor([1.0], requires_grad=True)
+
+    @sl.function
+    def step(x):
+        opt = optim.SGD([{"params": [w]}], lr=0.5)
+        return x * len(opt.param_groups) * opt.param_groups[0]["lr"]
+
+    assert [step(sl.tensor(k)).item() for k in (3.0, 4.0)] == [1.5, 2.0]
+    assert len(step.traces()) == 1

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from .. import _core
 from .._closed import closed
+from .._recorded import as_seen, not_recorded, number
 from .device import CPU, Device
 
 __all__ = ["Generator", "get_rng_state", "initial_seed", "set_rng_state"]
@@ -39,6 +40,13 @@ def initial_seed() -> int:
     return int(_core.random_state()[0])
 
 
+_outside = not_recorded(
+    "would be done only when the function is recorded, and captured functions draw "
+    "from no generator",
+    "wanted it outside of the function",
+)
+
+
 @closed
 class Generator:
     """Draws apart from those of the program: rand(3, generator=g).
@@ -61,11 +69,13 @@ class Generator:
         """Where it draws."""
         return CPU
 
+    @_outside
     def manual_seed(self, seed: int) -> Generator:
         """The draws after this are those that always follow this seed."""
         self._state = (whole_seed(seed), 0)
         return self
 
+    @_outside
     def seed(self) -> int:
         """Takes a seed nobody knows before, and says which."""
         import secrets
@@ -73,20 +83,24 @@ class Generator:
         self.manual_seed(secrets.randbits(63))
         return self._state[0]
 
+    @number
     def initial_seed(self) -> int:
         """The seed that its draws follow."""
         return self._state[0]
 
+    @as_seen
     def get_state(self) -> tuple[int, int]:
         """The seed, and how many draws came since."""
         return self._state
 
+    @_outside
     def set_state(self, state: tuple[int, int]) -> Generator:
         """Draws go on from what get_state gave."""
         seed, count = state
         self._state = (whole_seed(seed), int(count))
         return self
 
+    @_outside
     def clone_state(self) -> Generator:
         """Another one at the same place."""
         return Generator().set_state(self._state)

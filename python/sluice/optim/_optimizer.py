@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from .. import _core
 from .._closed import closed
 from .._core import Tensor
+from .._recorded import refuse
 from . import _python_state, _torch_state
 from ._param_group import ParamGroup
 
@@ -69,6 +70,7 @@ class Optimizer:
     """
 
     _class: Any = None  # of C++; None: written in Python
+    _begun = False  # the groups it is made with are there
     # Options that are several in C++: {"betas": ("beta1", "beta2")}.
     _parts: ClassVar[dict[str, tuple[str, ...]]] = {}
 
@@ -77,6 +79,11 @@ class Optimizer:
         self.param_groups: list[ParamGroup] = []
         self.state: dict[Any, Any] = defaultdict(dict)
         self._calls: _Calls | None = None
+        self._begin(params)
+        self._begun = True
+
+    def _begin(self, params: Any) -> None:
+        """The groups it is made with."""
         if params is None:
             if self._class is None:
                 raise ValueError(f"{type(self).__name__}: no parameters")
@@ -131,6 +138,12 @@ class Optimizer:
     def add_param_group(self, param_group: Mapping[str, Any]) -> None:
         """Adds parameters: {"params": tensors, "lr": 0.01, ...}."""
         what = type(self).__name__
+        if self._begun:
+            refuse(
+                f"{what}.add_param_group() would be done only when the function is "
+                "recorded",
+                "wanted it outside of the function",
+            )
         if not isinstance(param_group, Mapping) or "params" not in param_group:
             raise TypeError(f"{what}: a group is no dict with \"params\"")
         given = param_group["params"]
@@ -227,6 +240,11 @@ class Optimizer:
         Also within graphs and captured functions, which cannot be told a new
         rate by a scheduler.
         """
+        refuse(
+            f"{type(self).__name__}.follow() would be done only when the function is "
+            "recorded",
+            "wanted it outside of the function",
+        )
         self._core.follow(curve)
         if self._calls is not None:
             self._calls.follows = True
@@ -302,10 +320,12 @@ class Optimizer:
         of_core = state.pop("_of_core", None)
         vars(self).update(state)
         self.param_groups, self._calls = [], None
+        self._begun = False
         for params, options, extra in groups:
             self.add_param_group({"params": params, **options})
             for key, value in extra.items():
                 self.param_groups[-1][key] = value
+        self._begun = True
         self.state = defaultdict(dict, slots)
         if of_core is not None:
             self._core.load_state_dict(of_core)

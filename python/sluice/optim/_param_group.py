@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
@@ -29,6 +30,8 @@ class ParamGroup(MutableMapping[str, Any]):
         self._owner: Any = None  # the optimizer, once C++ knows the group
         self._index = 0
         self._rate = Watched(self._lr)
+        recorder = _core.recorder()  # what this code has made needs no guards
+        self._maker = None if recorder is None else weakref.ref(recorder)
 
     def _attach(self, owner: Any, index: int) -> None:
         self._owner, self._index = owner, index
@@ -54,7 +57,7 @@ class ParamGroup(MutableMapping[str, Any]):
         if recorder is not None and key != "params":
             recorder.check_settled(self, f"{key!r} of a group")
         attached = key == "lr" and self._owner is not None
-        if recorder is not None:
+        if recorder is not None and not self._made_by(recorder):
             if attached:
                 return self._rate_recorded(recorder)
             recorder.option_read(self, self._data, key)
@@ -78,8 +81,11 @@ class ParamGroup(MutableMapping[str, Any]):
     def _keys_read(self) -> None:
         """Which keys there are is a guard for code that asks."""
         recorder = _core.recorder()
-        if recorder is not None:
+        if recorder is not None and not self._made_by(recorder):
             recorder.keys_read(self)
+
+    def _made_by(self, recorder: Any) -> bool:
+        return self._maker is not None and self._maker() is recorder
 
     def __setitem__(self, key: str, value: Any) -> None:
         if key == "params":
