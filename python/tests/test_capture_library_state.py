@@ -541,3 +541,102 @@ def test_an_optimizer_made_inside_has_its_groups():
 
     assert [step(sl.tensor(k)).item() for k in (3.0, 4.0)] == [1.5, 2.0]
     assert len(step.traces()) == 1
+
+
+# ---- Functions of the user's that objects of the library have ----
+
+
+def test_an_activation_reads_what_there_is():
+    def program(wrap):
+        sl.manual_seed(1)
+        cfg = {"k": 1.0}
+        kinds = [
+            nn.TransformerEncoderLayer(
+                4, 1, 4, 0.0, activation=lambda z: z * cfg["k"] + (z.sum() > 0)
+            ),
+            nn.TransformerDecoderLayer(4, 1, 4, 0.0, activation=lambda z: z * cfg["k"]),
+        ]
+
+        @wrap
+        def step(x):
+            return kinds[0](x) + kinds[1](x, x)
+
+        x, found = sl.arange(8.0).reshape(2, 1, 4), []
+        for k in (1.0, 2.0, 3.0, 4.0):
+            cfg["k"] = k
+            found.append([round(v, 4) for v in step(x).flatten().tolist()])
+        kinds[0].activation = nn.functional.relu
+        found.append([round(v, 4) for v in step(x).flatten().tolist()])
+        return found
+
+    both(program)
+
+
+def test_an_activation_with_a_branch_on_a_tensor():
+    sl.manual_seed(1)
+
+    def activation(z):
+        if z.sum() > 0:
+            return z * 2
+        return z - 1
+
+    layer = nn.TransformerEncoderLayer(4, 1, 4, 0.0, activation=activation)
+    step = sl.function(layer)
+    for k in (1.0, -1.0, 3.0):
+        x = sl.arange(8.0).reshape(2, 1, 4) * k
+        assert step(x).flatten().tolist() == pytest.approx(
+            layer(x).flatten().tolist(), abs=1e-5
+        )
+
+
+def test_means_by_a_function_of_the_users():
+    def program(wrap):
+        sl.manual_seed(1)
+        cfg = {"decay": 0.5}
+        net = nn.Linear(2, 1)
+        each = optim.swa_utils.AveragedModel(
+            net, avg_fn=lambda m, v, n: m * cfg["decay"] + v * (1 - cfg["decay"])
+        )
+
+        def all_(means, values, n):
+            for mean, value in zip(means, values):
+                mean.copy_(mean + (value - mean) * cfg["decay"])
+
+        together = optim.swa_utils.AveragedModel(net, multi_avg_fn=all_)
+
+        @wrap
+        def step(x):
+            with sl.no_grad():
+                net.weight.add_(x)
+            each.update_parameters(net)
+            together.update_parameters(net)
+            return x * 1
+
+        found = []
+        for k in range(5):
+            cfg["decay"] = 0.5 if k < 2 else 0.25
+            step(sl.tensor(float(k)))
+            found.append(each.module.weight.tolist() + together.module.weight.tolist())
+        return found
+
+    both(program)
+
+
+def test_a_distance_of_the_users():
+    def program(wrap):
+        cfg = {"k": 1.0}
+        loss = nn.TripletMarginWithDistanceLoss(
+            distance_function=lambda a, b: ((a - b) ** 2).sum(-1) * cfg["k"]
+        )
+
+        @wrap
+        def step(x):
+            return loss(x, x + 1, x + 2)
+
+        found = []
+        for k in (1.0, 0.25, 0.5):
+            cfg["k"] = k
+            found.append(step(sl.ones(2, 3)).item())
+        return found
+
+    both(program)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import Tensor
+from .._recorded import called
 from . import functional as F
 from ._loss_layers import _Loss, _WeightedLoss
 
@@ -119,8 +120,9 @@ class TripletMarginWithDistanceLoss(_Loss):
         self.margin, self.swap = margin, swap
 
     def forward(self, anchor: Any, positive: Any, negative: Any) -> Tensor:
+        distance = called(self, self.distance_function)
         return F.triplet_margin_with_distance_loss(
-            anchor, positive, negative, distance_function=self.distance_function,
+            anchor, positive, negative, distance_function=distance,
             margin=self.margin, swap=self.swap, reduction=self.reduction,
         )  # fmt: skip
 

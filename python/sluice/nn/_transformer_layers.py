@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._core import Tensor
+from .._recorded import called
 from . import functional as F
 from ._attention import MultiheadAttention
 from ._dropout import Dropout
@@ -61,7 +62,8 @@ class _Layer(Module):
         self.activation = activation
 
     def _feed_forward(self, x: Any) -> Any:
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+        activation = called(self, self.activation)
+        return self.linear2(self.dropout(activation(self.linear1(x))))
 
     def _added(
         self, x: Any, norm: Module, dropout: Module, part: Callable[[Any], Any]

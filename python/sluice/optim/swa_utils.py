@@ -20,6 +20,7 @@ from typing import Any
 from .. import _core, nn
 from .._autograd import no_grad
 from .._core import Tensor
+from .._recorded import called
 from ..nn._batch_norm import _BatchNorm
 from ._swa_rate import SWALR
 
@@ -150,9 +151,9 @@ class AveragedModel(nn.Module):
     def _average(
         self, means: list[Tensor], values: list[Tensor], count: Tensor
     ) -> None:
-        update = self.multi_avg_fn
+        update = called(self, self.multi_avg_fn)
         if update is None:
-            update = _each(self.avg_fn or get_swa_avg_fn())
+            update = _each(called(self, self.avg_fn) or get_swa_avg_fn())
         update(means, values, count)
 
 
