@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from . import _core
+from ._recorded import refuse
 
 __all__ = [
     "CancelledError",
@@ -154,6 +155,17 @@ class detect_anomaly(_Mode):
 
     def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
         super().__init__(bool(mode and check_nan))
+
+    def __enter__(self) -> None:
+        before = _core.set_nan_trap(self._on)
+        if before != self._on and _core.recorder() is not None:
+            _core.set_nan_trap(before)
+            refuse(
+                "detect_anomaly() in a captured function looks at results only while "
+                "that is recorded",
+                "wanted it around the call, where it holds for all of the graph",
+            )
+        self._before.append(before)
 
 
 nan_trap = detect_anomaly

@@ -640,3 +640,39 @@ def test_a_distance_of_the_users():
         return found
 
     both(program)
+
+
+# ---- Modes ----
+
+
+def logarithm(x):
+    with sl.autograd.detect_anomaly():
+        return x.log()
+
+
+@sl.autograd.detect_anomaly()
+def logarithm_under(x):
+    return x.log()
+
+
+@pytest.mark.parametrize("code", [logarithm, logarithm_under])
+def test_anomalies_are_looked_for_around_calls(code):
+    with pytest.raises(TypeError, match=r"library_state.py:\d+: detect_anomaly\(\) in"):
+        sl.function(lambda x: code(x))(sl.tensor(-1.0))
+    step = sl.function(lambda x: code(x))
+    for _ in range(2):
+        with sl.autograd.detect_anomaly():
+            assert step(sl.tensor(1.0)).item() == 0.0
+            with pytest.raises(ValueError, match="nan"):
+                step(sl.tensor(-1.0))
+
+
+def test_a_search_for_anomalies_that_is_off():
+    @sl.function
+    def step(x):
+        with sl.autograd.detect_anomaly(False):
+            return x.log()
+
+    assert str(step(sl.tensor(-1.0)).item()) == "nan"
+    with sl.autograd.detect_anomaly(), pytest.raises(TypeError, match="anomaly"):
+        step(sl.tensor(-1.0))
