@@ -3,6 +3,8 @@ call, and what a graph cannot do again is refused before it does anything."""
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from both_ways import both
 
@@ -676,3 +678,59 @@ def test_a_search_for_anomalies_that_is_off():
     assert str(step(sl.tensor(-1.0)).item()) == "nan"
     with sl.autograd.detect_anomaly(), pytest.raises(TypeError, match="anomaly"):
         step(sl.tensor(-1.0))
+
+
+# ---- Weights that are computed, and small things ----
+
+
+class Doubled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", sl.zeros(1))
+
+    def forward(self, w):
+        self.count.add_(1)
+        return w * 2
+
+    def right_inverse(self, w):
+        return w / 2
+
+
+def test_to_assign_a_computed_weight_is_not_to_compute_it():
+    def program(wrap):
+        layer = nn.Linear(2, 1)
+        part = Doubled()
+        nn.utils.parametrize.register_parametrization(layer, "weight", part)
+
+        @wrap
+        def step(x):
+            layer.weight = x
+            return layer(sl.ones(1, 2)) - layer.bias
+
+        return [
+            (step(sl.ones(1, 2) * k).item(), part.count.item()) for k in (1.0, 2.0, 3.0)
+        ]
+
+    both(program)
+
+
+def test_bytes_of_tensors_whose_sizes_change():
+    step = sl.function(lambda x: x * x.nbytes)
+    for n in (1, 2, 3, 5):
+        assert step(sl.ones(n)).tolist() == [4.0 * n] * n
+
+
+@pytest.mark.parametrize("how", [math.floor, math.ceil, math.trunc, round])
+def test_tensors_that_python_rounds_stay_tensors(how):
+    def program(wrap):
+        @wrap
+        def step(x):
+            return how(x[0]), how(x), how(x[0].item())
+
+        found = []
+        for k in (1.75, -2.25, 7.5):
+            one, two, number = step(sl.tensor([k, 0.25]))
+            found.append((str(one), str(two), type(one).__name__, repr(number)))
+        return found
+
+    both(program)

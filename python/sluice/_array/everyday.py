@@ -149,6 +149,17 @@ def geometric_(self: Tensor, p: float, *, generator: Any = None) -> Tensor:
     return self.copy_(_ops.cast(_ops.maximum(tries, 1.0), self.dtype))
 
 
+_bytes: Any = Tensor.__dict__["nbytes"]
+
+
+def _nbytes(self: Tensor) -> Any:
+    """Bytes of all elements."""
+    found = _bytes.__get__(self)
+    if found is None and _core.recorder() is not None:
+        found = self.numel() * self.itemsize  # of sizes that calls decide
+    return found
+
+
 for _method in (
     cauchy_, exponential_, geometric_, log_normal_,
     bernoulli, bernoulli_, get_device, is_same_size, multinomial, ndimension, nelement,
@@ -159,5 +170,6 @@ for _name, _getter in {
     "is_quantized": _is_quantized,
     "layout": _layout,
     "mH": methods._adjoint,
+    "nbytes": _nbytes,
 }.items():
     setattr(Tensor, _name, property(_getter))

@@ -317,6 +317,9 @@ def rounded(function: Any) -> Any:
     op = _core.op_function(_ROUNDING.get(function, "Trunc"))
 
     def call(*args: Any) -> Any:
+        if args and isinstance(args[0], Tensor) and not is_of_graph(args[0]):
+            more = known_all(args[1:], f"{function.__name__}() wants")
+            return function(args[0], *more)  # a tensor, as at once
         number = args[0] if len(args) == 1 and is_of_graph(args[0]) else None
         if number is None or type(number) is Text:
             if len(args) == 2 and is_of_graph(args[0]):

@@ -367,6 +367,8 @@ class Recorder(Reading):
 
     def will_set(self, owner: Any, name: str) -> Any:
         """An attribute is about to change; code to run instead, or None."""
+        if name in getattr(type(owner), "_computed_names", ()):
+            return None  # to look at a parametrized weight is to compute it
         found = find(owner, name)
         if found.setter is not None:
             return self.call(found.setter)
