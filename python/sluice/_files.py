@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core
 from ._file_objects import is_file_object, read, write
+from ._recorded import refuse_files
 
 __all__ = ["load", "save"]
 
@@ -92,6 +93,7 @@ def save(
     safetensors files. Files are written beside and renamed: the old one or the
     new one is there, whatever happens.
     """
+    refuse_files("save()")
     if is_file_object(path, "write"):
         write(path, ".safetensors", lambda name: save(obj, name, metadata=metadata))
         return
@@ -123,6 +125,7 @@ def load(path: Any) -> Any:
     FileNotFoundError when there is none; ValueError when it is damaged, or no
     file of the format its name says.
     """
+    refuse_files("load()")
     if is_file_object(path, "read"):
         return read(path, load)
     form = _format(path)

@@ -52,6 +52,50 @@ def not_recorded(why: str, wanted: str) -> Callable[[F], F]:
     return of
 
 
+def refuse_files(what: str) -> None:
+    """Throws where captured code would read or write a file, once for all calls."""
+    refuse(
+        f"{what} reads or writes a file, and would do so only when the function is "
+        "recorded",
+        "wanted it outside of the function",
+    )
+
+
+class _Done:
+    """A method of an object, which every call calls. It is no copy's."""
+
+    def __init__(self, method: Any, owner: Any) -> None:
+        self._method, self._owner = method, owner
+        self.__name__ = method.__name__
+
+    def __deepcopy__(self, _: Any) -> _Done:
+        return self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        self._method(self._owner, *args, **kwargs)
+
+
+def done_by_calls(method: F) -> F:
+    """A method that is called for its effect: calls of a captured function have it,
+    each with its own tensors, when the graph has run."""
+
+    @functools.wraps(method)
+    def done(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if _core.recorder() is None:
+            return method(self, *args, **kwargs)
+        from ._convert.printing import said
+
+        if not said(_Done(method, self), args, kwargs):
+            refuse(
+                f"{type(self).__name__}.{method.__name__}() is in a branch or loop "
+                "that a tensor decides, and is done by Python after the graph has run",
+                "wanted it outside of that",
+            )
+        return None
+
+    return done  # type: ignore[return-value]
+
+
 class Watched:
     """A number that an object has when it is asked, as code that is recorded sees
     it: a guard, and the number of each call once it has changed twice."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._recorded import Watched
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
@@ -47,7 +48,10 @@ def set_default_dtype(d: Any) -> None:
 
 def get_num_threads() -> int:
     """How many threads compute."""
-    return int(_core.build_info()["threads"])
+    return int(_threads.read("get_num_threads()"))
+
+
+_threads = Watched(lambda: int(_core.build_info()["threads"]))
 
 
 def set_num_threads(n: int) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import _core
 from .._closed import closed
+from .._recorded import refuse_files
 from ._rank_states import RankStates
 
 __all__ = ["Checkpoint", "CheckpointManager", "load_checkpoint", "save_checkpoint"]
@@ -84,6 +85,7 @@ class Checkpoint:
         return name in self.parts()
 
     def __getitem__(self, name: str) -> dict[str, Any]:
+        refuse_files("a Checkpoint")
         if name not in self:
             raise KeyError(
                 f"the checkpoint of step {self.step} has no {name!r}; it has "
@@ -95,6 +97,7 @@ class Checkpoint:
     def restore(self, *, random: bool = True, **parts: Any) -> None:
         """Loads the states into modules, optimizers, loaders, schedulers, and
         goes on with the random numbers where they were."""
+        refuse_files("Checkpoint.restore()")
         states = {
             name: self[name] for name, part in parts.items() if part is not None
         }
@@ -183,6 +186,7 @@ class CheckpointManager:
     ) -> None:
         """Saves what has ``state_dict()``, by name: ``save(100, model=net,
         optimizer=adam, loader=loader)``. ``extra`` is anything JSON can hold."""
+        refuse_files("CheckpointManager.save()")
         self._core.save(step, _snapshot(parts, metrics, extra))
 
     def wait(self) -> None:
@@ -191,16 +195,19 @@ class CheckpointManager:
 
     def steps(self) -> list[int]:
         """The steps of whole checkpoints, oldest first."""
+        refuse_files("CheckpointManager.steps()")
         return list(self._core.steps())
 
     def best_step(self) -> int | None:
         """The step with the best metric ``keep_best``."""
+        refuse_files("CheckpointManager.best_step()")
         step: int | None = self._core.best_step()
         return step
 
     def load(self, step: int | None = None) -> Checkpoint | None:
         """The checkpoint of a step, or the newest that is whole; None when there
         is none at all."""
+        refuse_files("CheckpointManager.load()")
         if step is not None:
             return Checkpoint(self._core.load(step))
         found = self._core.load_latest()
@@ -225,6 +232,7 @@ def save_checkpoint(
     **parts: Any,
 ) -> None:
     """One checkpoint, on the disk when this returns; older ones stay."""
+    refuse_files("save_checkpoint()")
     manager = CheckpointManager(folder, keep_last=0, background=False)
     manager.save(step, metrics=metrics, extra=extra, **parts)
 
@@ -232,6 +240,7 @@ def save_checkpoint(
 def load_checkpoint(folder: Any, *, random: bool = True, **parts: Any) -> Checkpoint:
     """The newest whole checkpoint of a folder (or the one that folder is), its
     states loaded into these objects. FileNotFoundError when there is none."""
+    refuse_files("load_checkpoint()")
     found = Checkpoint(_core.load_checkpoint(folder))
     if parts:
         found.restore(random=random, **parts)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .. import _core
 from .._closed import closed
 from .._core import KeyReport, Tensor
+from .._recorded import refuse_files
 
 __all__ = ["SafetensorsFile", "TensorInfo", "load_into", "safe_open"]
 
@@ -31,11 +32,13 @@ class SafetensorsFile(Mapping[str, Tensor]):
     """
 
     def __init__(self, path: Any) -> None:
+        refuse_files("a SafetensorsFile")
         self._reader: Any = _core.SafetensorsReader(path)
 
     def _open(self) -> Any:
         if self._reader is None:
             raise ValueError("the file was closed")
+        refuse_files("a SafetensorsFile")
         return self._reader
 
     def infos(self) -> list[TensorInfo]:

@@ -49,6 +49,10 @@ def clip_grad_norm_(
     pairs = _pairs(parameters, "clip_grad_norm_")
     if error_if_nonfinite:
         grads = [p.grad for _, p in pairs if p.grad is not None]
+        if _core.recorder() is not None:
+            if grads:
+                _want_finite(_core.global_norm(grads))
+            return _core.clip_grad_norm_(pairs, max_norm)
         norm = float(_core.global_norm(grads)) if grads else 0.0
         if norm != norm or norm in (float("inf"), float("-inf")):
             raise RuntimeError(
@@ -56,6 +60,13 @@ def clip_grad_norm_(
                 "wanted a finite one"
             )
     return _core.clip_grad_norm_(pairs, max_norm)
+
+
+def _want_finite(norm: Tensor) -> None:
+    """Fails in a run of the graph, whose code then raises the error it would."""
+    _core.op_function("Assert")(
+        _core.op_function("IsFinite")(norm), message="the norm is not finite"
+    )
 
 
 def clip_grad_value_(

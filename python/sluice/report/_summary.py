@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _core
 from .._closed import closed
+from .._recorded import done_by_calls, not_recorded
 
 __all__ = ["SummaryWriter"]
 
@@ -27,6 +28,12 @@ def _layout(dataformats: str, batch: bool) -> str:
             f"dataformats is {dataformats!r}; wanted one of " + ", ".join(known)
         )
     return known[dataformats]
+
+
+_outside = not_recorded(
+    "writes to a file, and would do so only when the function is recorded",
+    "wanted it outside of the function",
+)
 
 
 @closed
@@ -72,12 +79,14 @@ class SummaryWriter:
         """The event file."""
         return str(self._open().path)
 
+    @done_by_calls
     def add_scalar(
         self, tag: str, scalar_value: Any, global_step: int | None = None
     ) -> None:
         """One number: a float, or a tensor or array of one element."""
         self._open().scalar(tag, scalar_value, global_step or 0)
 
+    @done_by_calls
     def add_scalars(
         self,
         main_tag: str,
@@ -88,12 +97,14 @@ class SummaryWriter:
         values = [(f"{main_tag}/{k}", float(v)) for k, v in tag_scalar_dict.items()]
         self._open().scalars(values, global_step or 0)
 
+    @done_by_calls
     def add_histogram(
         self, tag: str, values: Any, global_step: int | None = None
     ) -> None:
         """How the elements of a tensor are distributed."""
         self._open().histogram(tag, values, global_step or 0)
 
+    @done_by_calls
     def add_image(
         self,
         tag: str,
@@ -106,6 +117,7 @@ class SummaryWriter:
         layout = _layout(dataformats, False)
         self._open().image(tag, img_tensor, global_step or 0, layout)
 
+    @done_by_calls
     def add_images(
         self,
         tag: str,
@@ -117,18 +129,21 @@ class SummaryWriter:
         layout = _layout(dataformats, True)
         self._open().image(tag, img_tensor, global_step or 0, layout)
 
+    @_outside
     def add_plot(self, tag: str, plot: Any, global_step: int | None = None) -> None:
         """A report.Plot as a picture."""
         self._open().image_png(
             tag, plot.width, plot.height, plot.png(), global_step or 0
         )
 
+    @done_by_calls
     def add_text(
         self, tag: str, text_string: str, global_step: int | None = None
     ) -> None:
         """Text; Markdown is shown as such."""
         self._open().text(tag, text_string, global_step or 0)
 
+    @_outside
     def add_graph(self, graph: Any) -> None:
         """A Graph, or what has one as ``.graph``."""
         core = graph
@@ -140,6 +155,7 @@ class SummaryWriter:
             )
         self._open().graph(core)
 
+    @_outside
     def add_hparams(
         self,
         hparam_dict: Mapping[str, Any],
@@ -162,10 +178,12 @@ class SummaryWriter:
         for name, value in metric_dict.items():
             self.add_scalar(name, value, global_step)
 
+    @done_by_calls
     def flush(self) -> None:
         """Writes what waits to the file."""
         self._open().flush()
 
+    @_outside
     def close(self) -> None:
         """Writes what waits, and closes the file."""
         if self._core is not None:

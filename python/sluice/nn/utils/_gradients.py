@@ -39,6 +39,11 @@ def clip_grad_norm_(
         total = get_total_norm(grads, norm_type, error_if_nonfinite)
         clip_grads_with_norm_(found, max_norm, total)
         return total
+    if error_if_nonfinite and _core.recorder() is not None:
+        parameters = [parameters] if isinstance(parameters, Tensor) else [*parameters]
+        grads = [p.grad for p in parameters if p.grad is not None]
+        get_total_norm(grads, 2.0, True)  # fails in a run, and the code says what
+        error_if_nonfinite = False
     norm = _core.nn_clip_grad_norm(parameters, float(max_norm), error_if_nonfinite)
     return norm
 
