@@ -51,6 +51,10 @@ def by_every_call(step: F) -> F:
     return stepped  # type: ignore[return-value]
 
 
+def _rate(group: int, scheduler: Any) -> float:
+    return float(scheduler._last_lr[group])
+
+
 @closed
 class LRScheduler:
     """The base of schedulers: a rate for each step, as a function of the rate
@@ -127,7 +131,7 @@ class LRScheduler:
         text = recorder.text(self, "get_last_lr()")
         recorder.check_settled(self, text)
         return [
-            watched(self, f"rate {i}", lambda own, i=i: own._last_lr[i]).read(
+            watched(self, f"rate {i}", functools.partial(_rate, i)).read(
                 f"{text}[{i}]"
             )
             for i in range(len(self._last_lr))
