@@ -32,6 +32,7 @@ from .places import (
     ELEMENT,
     INSTANCE,
     ITEM,
+    SLOT,
     Cell,
     Contents,
     Element,
