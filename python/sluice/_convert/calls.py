@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import array
 import builtins
+import contextlib
 import functools
+import io
 import math
 import operator
 import sys
@@ -48,8 +50,9 @@ from .iterables import Range
 from .joins import joins
 from .library import is_library
 from .logic import if_exp
+from .outside_world import by_name, words_of
 from .plain_attributes import PLAIN_ATTRIBUTES
-from .printing import effect_of, print_
+from .printing import effect_of, print_, redirecting
 from .sequences import enumerate_, len_, range_, reversed_, zip_
 from .texts import Text, attr, is_of_graph, known_all, ordered
 from .values import (
@@ -207,6 +210,9 @@ def _is_called(value: Any) -> bool:
     if isinstance(value, object_reads.module_class()):
         return True
     if isinstance(value, types.BuiltinFunctionType):
+        of_file = isinstance(value.__self__, io.IOBase)
+        if of_file or value in (print, next) or words_of(value) is not None:
+            return True
         return isinstance(value.__self__, (dict, set))
     return is_users_object(value) and callable(value)
 
@@ -288,6 +294,8 @@ _RECORDED[id] = id_
 _RECORDED[round] = rounded(round)
 _RECORDED.update((f, rounded(f)) for f in (math.floor, math.ceil, math.trunc))
 _RECORDED.update({print: print_, next: next_, str: _str, **TEXTS})
+for _redirect in (contextlib.redirect_stdout, contextlib.redirect_stderr):
+    _RECORDED[_redirect] = redirecting(_redirect)
 
 
 # Functions whose code becomes a part of the graph of its own.
@@ -361,11 +369,12 @@ def callee(function: Any) -> Any:
         if is_library(function):
             if recorder is not None and id(function) in functions():
                 return functions()[id(function)]
+            if recorder is not None:
+                refuse_if_impure(function)
             if (function.__module__ or "").split(".")[0] == "sluice":
                 return _with_converted(function)
             if recorder is None:
                 return function
-            refuse_if_impure(function)
             return effect_of(function) or _wrapper(function, recorder)
         if recorder is not None:
             recorder.function(function)
@@ -485,6 +494,7 @@ def _builtin(function: Any) -> Any:
 def _of_c(function: Any, recorder: Any) -> Any:
     """Another object of C that can be called."""
     kind = type(function)
+    refuse_if_impure(function)
     if kind is weakref.ReferenceType:
         if id(function) in recorder.old:  # else this code has made it
             recorder.value(function(), "what a weak reference refers to")
@@ -507,7 +517,7 @@ def _of_c(function: Any, recorder: Any) -> Any:
         if isinstance(getattr(function, "__self__", None), Tensor):
             return method(function) or function
     if package == "numpy":
-        return of_numpy(function)
+        return by_name(function) or of_numpy(function)
     if package in ("nanobind", "sluice"):
         return function
     return handing(function)

@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .calls import callee
 from .library import is_library
+from .outside_world import refuse_manager
 
 
 class _Context:
@@ -27,6 +28,7 @@ def context(manager: Any) -> Any:
     """What a with statement uses instead of the manager."""
     if _core.recorder() is None:
         return manager
+    refuse_manager(manager)
     enter = getattr(type(manager), "__enter__", None)
     leave = getattr(type(manager), "__exit__", None)
     for method in (enter, leave):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import datetime
+import io
 import os
 import random
 import time
@@ -11,6 +12,7 @@ from typing import Any
 
 from .. import _core
 from .errors import StagingError
+from .outside_world import refuse_outside_world
 from .place import user_place
 
 _CLOCKS = frozenset(
@@ -18,8 +20,7 @@ _CLOCKS = frozenset(
         time.time, time.time_ns, time.perf_counter, time.perf_counter_ns,
         time.monotonic, time.monotonic_ns, time.process_time, time.process_time_ns,
         time.thread_time, time.thread_time_ns, time.localtime, time.gmtime,
-        time.ctime, time.asctime, time.strftime, input, open, os.urandom,
-        os.listdir, os.scandir, os.stat, os.getcwd, os.times,
+        time.ctime, time.asctime, time.strftime, input, os.urandom,
     }
 )
 
@@ -46,6 +47,13 @@ def refuse_if_iterator(items: Any) -> None:
         return
     filename, line = user_place()
     name = recorder.names.get(id(items), "this")
+    if isinstance(items, io.IOBase):
+        raise StagingError(
+            f"{filename}:{line}: {name} is a file from outside of the function, and "
+            "what reads a file or writes to it would do so once, when the function is "
+            "recorded; wanted it read outside, and given as an argument, or "
+            "write(text), which every call does"
+        )
     raise StagingError(
         f"{filename}:{line}: {name} is an iterator made outside of the function, and "
         "every call would take more of it; take from it outside, and give what it "
@@ -75,6 +83,7 @@ def refuse_if_impure(function: Any) -> None:
     except TypeError:  # it cannot be looked up
         return
     if not impure:
+        refuse_outside_world(function)
         return
     filename, line = user_place()
     name = getattr(function, "__qualname__", str(function))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import csv
 import functools
 import io
 import logging
+import pprint
 import sys
 import time
 import types
@@ -15,10 +17,11 @@ from typing import Any
 from .. import _core
 from .elements import text_of
 from .errors import StagingError
-from .handed import is_users_object
+from .handed import asked, is_users_object
 from .left_behind import tensor_inside
+from .outside_world import by_name
 from .place import user_place
-from .texts import Shown, Text, as_now, shown
+from .texts import Shown, Text, as_now, depends, shown
 
 def text(*parts: Any) -> str:
     """An f-string: texts, and values with how to show them."""
@@ -77,7 +80,9 @@ def print_(*args: Any, **kwargs: Any) -> None:
         builtins.print(*args, **kwargs)
         return
     where = kwargs.get("file") or sys.stdout
-    if where is not recorder.stdout and id(where) not in recorder.old:
+    if kwargs.get("file") is not None and is_users_object(where):
+        _print_to(where, args, kwargs)
+    elif where is not recorder.stdout and id(where) not in recorder.old:
         for arg in args:  # the code made it, and reads it itself
             if type(arg) is Text or tensor_inside([arg]) is not None:
                 filename, line = user_place()
@@ -88,6 +93,34 @@ def print_(*args: Any, **kwargs: Any) -> None:
         builtins.print(*args, **kwargs)
     elif not said(_print, args, kwargs):
         raise _in_branch()
+
+
+def _print_to(where: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """print(..., file=where), where code of the user's writes: it sees each part."""
+    write = asked(where, "write")
+    if write is None:
+        raise _refused(print, "writes to an object by a method that is not converted")
+    sep, end = kwargs.get("sep"), kwargs.get("end")
+    for i, arg in enumerate(args):
+        if i:
+            write(" " if sep is None else sep)
+        write(text_of(arg, ord("s"), ""))
+    write("\n" if end is None else end)
+    flush = asked(where, "flush") if kwargs.get("flush") else None
+    if flush is not None:
+        flush()
+
+
+def redirecting(manager: Any) -> Any:
+    """contextlib.redirect_stdout: what goes elsewhere is printed by calls, later."""
+
+    def make(target: Any) -> Any:
+        old = _core.recorder().old
+        if type(target) is not io.StringIO or id(target) in old:
+            raise _refused(manager, "sends what is printed to an object from outside")
+        return manager(target)
+
+    return make
 
 
 # ---- Other effects, which every call has, too ----
@@ -101,9 +134,9 @@ def effect_of(function: Any) -> Any:
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
     if isinstance(owner, io.IOBase):
-        if id(owner) not in recorder.old or name in ("flush", "fileno", "isatty"):
+        if id(owner) not in recorder.old:
             return None
-        if name not in ("write", "writelines"):
+        if name not in ("write", "writelines", "flush"):
             raise _refused(function, "reads or moves a file from outside")
         return functools.partial(_said, _Writing(owner, name))
     logs = isinstance(owner, (logging.Logger, logging.LoggerAdapter))
@@ -111,7 +144,34 @@ def effect_of(function: Any) -> Any:
                     and function.__module__ == "logging")  # fmt: skip
     if (logs and name in _SAYING) or function in (warnings.warn, time.sleep):
         return functools.partial(_said, function)
-    return None
+    if function in (pprint.pprint, pprint.pp):
+        return functools.partial(_pretty, function)
+    return _csv_row(function, owner, name) or by_name(function)
+
+
+def _pretty(function: Any, value: Any, *args: Any, **kwargs: Any) -> None:
+    """pprint.pprint(value), as print."""
+    if args or "stream" in kwargs or is_users_object(value):
+        raise _refused(function, "prints an object, or into one, in a way of its own")
+    _said(function, value, **kwargs)
+
+
+_WRITER = type(csv.writer(io.StringIO()))
+
+
+def _csv_row(function: Any, owner: Any, name: str) -> Any:
+    """What to call instead of a csv.writer's method."""
+    if not isinstance(owner, (_WRITER, csv.DictWriter)) or "write" not in name:
+        return None
+    if id(owner) in _core.recorder().old:
+        raise _refused(function, "writes to a file from outside")
+
+    def call(rows: Any = ()) -> Any:
+        if depends(rows):
+            raise _refused(function, "is given what depends on elements of tensors")
+        return function(rows) if name != "writeheader" else function()
+
+    return call
 
 
 def _said(function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -25,6 +25,7 @@ from .errors import StagingError
 from .handed import hand_over, has_setters, is_users_object
 from .left_behind import refuse_left_behind
 from .object_reads import find
+from .outside_world import refused_stream
 from .place import user_place
 from .refusals import values_may_decide
 from .places import (
@@ -376,6 +377,8 @@ class Recorder(Reading):
         if isinstance(owner, object_reads.module_class()):
             return None  # it tells us itself
         text = self.text(owner, name)
+        if owner is sys and name in ("stdout", "stderr", "stdin"):
+            raise refused_stream(name)
         if isinstance(owner, types.ModuleType):
             self.note(Item(owner.__dict__, name, text))
         elif found.slot or isinstance(owner, type) or not hasattr(owner, "__dict__"):
