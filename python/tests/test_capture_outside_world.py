@@ -24,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import urllib.request
 import warnings
 
@@ -336,3 +337,82 @@ def test_a_file_is_flushed_by_every_call(tmp_path):
             code(sl.ones(1))
             sizes.append((tmp_path / "f").stat().st_size)
     assert sizes == [2, 4, 6]
+
+
+AS_IT_IS = {
+    "eval": lambda x: x * eval("1"),
+    "exec": lambda x: (exec("1"), x)[1],
+}
+
+
+@pytest.mark.parametrize("code", AS_IT_IS.values(), ids=AS_IT_IS)
+def test_code_that_is_a_text_is_refused(code):
+    refused(code, "runs code that is a text")
+
+
+def test_generators_that_read_files_or_clocks_are_refused():
+    def lines():
+        yield 1
+        yield open(NAME).read()
+
+    def times():
+        yield time.time()
+
+    refused(lambda x: x * len(list(lines())), FILE)
+    refused(lambda x: x * sum(times()), "gives another value in every call")
+
+
+class Part:
+    __slots__ = ("k",)
+
+    def __init__(self):
+        self.k = 0
+
+
+class Owner:
+    def __init__(self):
+        self.k, self.part, self.parts, self.table = 0, Part(), [Part()], {}
+
+    def count(self):
+        self.k += 1
+
+
+STORES = {
+    "by a name": "o.k = o.k + 1",
+    "in place": "o.k += 1",
+    "setattr": "setattr(o, 'k', o.k + 1)",
+    "object.__setattr__": "object.__setattr__(o, 'k', o.k + 1)",
+    "__dict__": "o.__dict__['k'] = o.k + 1",
+    "a new one": "setattr(o, 'new', o.k + 3)",
+    "of a part": "p = o.part; p.k = p.k + 1",
+    "of an element": "o.parts[0].k += 1",
+    "of a dict": "t = o.table; t['a'] = t.get('a', 0) + 1",
+    "by a method": "o.count()",
+}
+
+
+@pytest.mark.parametrize("branch", [True, False])
+@pytest.mark.parametrize("store", STORES.values(), ids=STORES)
+def test_code_without_source_that_assigns_attributes(store, branch):
+    names = {}
+    exec(f"def change(o, x):\n    {store}\n    return x * 2\n", names)
+    change = names["change"]
+
+    def calls(capture):
+        owner = Owner()
+
+        def code(x):
+            if not branch:
+                x = change(owner, x)
+            elif x.sum() > 0:
+                x = change(owner, x)
+            return x + owner.k + owner.part.k
+
+        f, seen = (sl.function(code) if capture else code), []
+        for v in (-1.0, 1.0, -1.0, 1.0, 2.0):
+            given = f(sl.tensor([v])).item()
+            kept = [getattr(owner, "new", 0), owner.table.get("a"), owner.parts[0].k]
+            seen.append((given, owner.k, owner.part.k, *kept))
+        return seen
+
+    assert calls(True) == calls(False)

@@ -52,6 +52,8 @@ def _branches(code: types.CodeType) -> bool:
 
 def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
     """The function as it is; where a tensor's truth is asked, it says why not."""
+    from .unconverted import told
+
     code = function.__code__
     line = why.line or code.co_firstlineno
     note = (
@@ -63,25 +65,20 @@ def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
         if "part of a graph" in str(error):
             add_note(error, note)
 
-    def tell(args: tuple[Any, ...]) -> None:
-        recorder = _core.recorder()
-        if recorder is not None:
-            recorder.unconverted(function, args)
-
     @functools.wraps(function)
     def as_it_is(*args: Any, **kwargs: Any) -> Any:
-        tell(args)
         try:
-            return function(*args, **kwargs)
+            with told(function, args):
+                return function(*args, **kwargs)
         except TypeError as error:
             explain(error)
             raise
 
     @functools.wraps(function)
     def generator(*args: Any, **kwargs: Any) -> Any:
-        tell(args)
         try:
-            return (yield from function(*args, **kwargs))
+            with told(function, args):
+                return (yield from function(*args, **kwargs))
         except TypeError as error:
             explain(error)
             raise

@@ -18,6 +18,10 @@ _GLOBAL_LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
 _GLOBAL_STORES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 _FREE_LOADS = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _FREE_STORES = frozenset({"STORE_DEREF", "DELETE_DEREF"})
+_ATTRIBUTE_STORES = frozenset({"STORE_ATTR", "DELETE_ATTR"})
+_BY_TEXT = frozenset({"setattr", "delattr"})
+_BY_METHOD = frozenset({"__setattr__", "__delattr__", "__dict__"})
+_DOUBLING = frozenset({"COPY", "DUP_TOP"})
 _DOTS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 _IGNORED = frozenset({"PUSH_NULL", "CACHE", "RESUME", "NOP", "EXTENDED_ARG"})
 
@@ -35,6 +39,8 @@ class Reads:
     # Attributes taken by dots of a name: ("config", "model", "scale").
     chains: set[tuple[str, ...]] = field(default_factory=set)
     stored_chains: set[tuple[str, ...]] = field(default_factory=set)
+    # It assigns attributes of what it takes otherwise than by dots of a name.
+    hides_stores: bool = False
 
 
 _known: dict[int, tuple[weakref.ref[types.CodeType], Reads]] = {}
@@ -57,6 +63,9 @@ def _collect(code: types.CodeType, free: frozenset[str], made: Reads) -> None:
         i for i in dis.get_instructions(code) if i.opname not in _IGNORED
     ]
     own = free & frozenset(code.co_freevars)
+    stores = sum(i.opname in _ATTRIBUTE_STORES for i in instructions)
+    told = 0
+    given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     for at, i in enumerate(instructions):
         name = i.argval
         if i.opname in _GLOBAL_STORES:
@@ -65,12 +74,15 @@ def _collect(code: types.CodeType, free: frozenset[str], made: Reads) -> None:
             made.stored_free.add(name)
         elif i.opname in _GLOBAL_LOADS:
             made.globals.add(name)
-            _used(name, instructions, at + 1, made)
+            made.hides_stores |= name in _BY_TEXT
+            told += _used(name, instructions, at + 1, made)
         elif i.opname in _FREE_LOADS and name in own:
             made.free.add(name)
-            _used(name, instructions, at + 1, made)
+            told += _used(name, instructions, at + 1, made)
         elif i.opname in ("LOAD_FAST", "LOAD_FAST_CHECK"):
-            _used(name, instructions, at + 1, made)
+            stored = _used(name, instructions, at + 1, made)
+            told += stored and name in given
+    made.hides_stores |= told < stores
     for part in code.co_consts:
         if isinstance(part, types.CodeType):
             _collect(part, own, made)
@@ -78,7 +90,8 @@ def _collect(code: types.CodeType, free: frozenset[str], made: Reads) -> None:
 
 def _used(
     name: str, instructions: list[dis.Instruction], at: int, made: Reads
-) -> None:
+) -> bool:
+    """Notes the dots after a name: whether they end in an assignment."""
     chain = [name]
     while at < len(instructions) and instructions[at].opname in _DOTS:
         chain.append(instructions[at].argval)
@@ -87,8 +100,12 @@ def _used(
         made.chains.add(tuple(chain))
     if len(chain) != 2 or chain[1] not in ADDERS:
         made.looked_at.add(name)
-    if at < len(instructions) and instructions[at].opname in (
-        "STORE_ATTR",
-        "DELETE_ATTR",
-    ):
-        made.stored_chains.add((*chain, instructions[at].argval))
+    made.hides_stores |= not _BY_METHOD.isdisjoint(chain)
+    after = instructions[at : at + 2]
+    if len(after) == 2 and after[0].opname in _DOUBLING and after[1].opname in _DOTS:
+        stored = after[1:]  # a.b += c
+        made.chains.add((*chain, after[1].argval))
+    else:
+        stored = [i for i in after[:1] if i.opname in _ATTRIBUTE_STORES]
+    made.stored_chains.update((*chain, i.argval) for i in stored)
+    return bool(stored)

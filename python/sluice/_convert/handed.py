@@ -8,11 +8,12 @@ elements are guards, and what it leaves in them is written by every call.
 from __future__ import annotations
 
 import collections
+import contextlib
 import operator
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import _core
@@ -224,19 +225,27 @@ def handing(function: Callable[..., Any]) -> Callable[..., Any]:
         for arg in given:
             refuse_if_iterator(arg)
             hand_over(arg)
-        before = [
-            (arg, set(getattr(arg, "__dict__", ())))
-            for arg in given
-            if id(arg) in recorder.old and hasattr(arg, "__dict__")
-        ]
-        try:
+        with watched(given):
             return done(*args, **kwargs)
-        finally:
-            for arg, names in before:
-                for name in set(getattr(arg, "__dict__", ())) - names:
-                    recorder.came(Instance(arg, name, recorder.text(arg, name)))
 
     return call
+
+
+@contextlib.contextmanager
+def watched(given: Iterable[Any]) -> Iterator[None]:
+    """While code that is not converted has objects: the attributes it adds are noted."""
+    recorder = _core.recorder()
+    before = [
+        (arg, set(getattr(arg, "__dict__", ())))
+        for arg in given
+        if id(arg) in recorder.old and hasattr(arg, "__dict__")
+    ]
+    try:
+        yield
+    finally:
+        for arg, names in before:
+            for name in set(getattr(arg, "__dict__", ())) - names:
+                recorder.came(Instance(arg, name, recorder.text(arg, name)))
 
 
 # ---- Operators ----

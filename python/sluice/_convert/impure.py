@@ -67,10 +67,10 @@ def next_(items: Any, *default: Any) -> Any:
     return next(items, *default)
 
 
-def refuse_if_impure(function: Any) -> None:
+def refuse_if_impure(function: Any, place: tuple[str, int] | None = None) -> None:
     """Throws where the user's code is recorded and calls one of them."""
     if function is globals:
-        filename, line = user_place()
+        filename, line = place or user_place()
         raise StagingError(
             f"{filename}:{line}: globals() is read by code that is recorded, and what "
             "it takes of it is not known; wanted the names themselves"
@@ -83,9 +83,9 @@ def refuse_if_impure(function: Any) -> None:
     except TypeError:  # it cannot be looked up
         return
     if not impure:
-        refuse_outside_world(function)
+        refuse_outside_world(function, place)
         return
-    filename, line = user_place()
+    filename, line = place or user_place()
     name = getattr(function, "__qualname__", str(function))
     raise StagingError(
         f"{filename}:{line}: {name}() gives another value in every call, and what is "

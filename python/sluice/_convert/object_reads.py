@@ -319,6 +319,10 @@ def called(recorder: Any, value: Any) -> None:
     if isinstance(value, types.MethodType) and is_users(value.__func__):
         recorder.value(value, value.__func__.__name__)
         recorder.unconverted(value.__func__, (value.__self__,))
+        if reads_of(value.__func__.__code__).hides_stores:
+            from .handed import hand_over
+
+            hand_over(value.__self__)
     elif is_users(value):
         recorder.unconverted(value, ())
     elif isinstance(value, module_class()) and is_users(type(value).forward):

@@ -172,18 +172,20 @@ def words_of(function: Any) -> str | None:
     return None
 
 
-def refused(function: Any, words: str) -> StagingError:
+def refused(
+    function: Any, words: str, place: tuple[str, int] | None = None
+) -> StagingError:
     """The refusal of a call, with the user's line."""
-    filename, line = user_place()
+    filename, line = place or user_place()
     name = _whose(function)[1] or str(function)
     return StagingError(f"{filename}:{line}: {name}() {words}")
 
 
-def refuse_outside_world(function: Any) -> None:
+def refuse_outside_world(function: Any, place: tuple[str, int] | None) -> None:
     """Throws when the function is one of them."""
     words = words_of(function)
     if words is not None:
-        raise refused(function, words)
+        raise refused(function, words, place)
 
 
 def by_name(function: Any) -> Any:

@@ -1,0 +1,88 @@
+"""Code of the user's that runs as it is, when it is called by code that is recorded:
+without source, a generator, or one that calls eval().
+
+Its bytecode says what it names. What it asks of the world around the program is
+refused, as where code is converted; what it may assign without saying where is noted
+as a whole.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import dis
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .. import _core
+from .code_reads import reads_of
+from .values import MISSING
+
+
+@contextlib.contextmanager
+def told(function: types.FunctionType, args: tuple[Any, ...]) -> Iterator[None]:
+    """While the function runs with these, as it is."""
+    from .handed import hand_over, watched
+    from .impure import refuse_if_impure
+
+    recorder = _core.recorder()
+    if recorder is None:
+        yield
+        return
+    code = function.__code__
+    for name, value in _named(function):
+        refuse_if_impure(value, (code.co_filename, _line(code, name)))
+    recorder.unconverted(function, args)
+    given = (*args, *_roots(function).values()) if reads_of(code).hides_stores else ()
+    for value in given:
+        hand_over(value)
+    with watched(given):
+        yield
+
+
+def _roots(function: types.FunctionType) -> dict[str, Any]:
+    """What the names of a function's code are, beside its own variables."""
+    names, around = reads_of(function.__code__), function.__globals__
+    roots = {}
+    for name in names.globals:
+        roots[name] = around.get(name, vars(builtins).get(name, MISSING))
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            roots[name] = cell.cell_contents
+        except ValueError:
+            pass
+    return roots
+
+
+def _line(code: types.CodeType, name: str) -> int:
+    """Where a function's code takes a name first, or begins."""
+    line = code.co_firstlineno
+    for i in dis.get_instructions(code):
+        line = i.starts_line or line
+        if i.argval == name:
+            return line
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return next((_line(c, name) for c in inner), code.co_firstlineno)
+
+
+def _named(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """Functions and classes that code names, also by dots of modules and classes."""
+    roots = _roots(function)
+    found = list(roots.items())
+    for chain in reads_of(function.__code__).chains:
+        owner = roots.get(chain[0], MISSING)
+        for name in chain[1:]:
+            if not isinstance(owner, (types.ModuleType, type)):
+                break
+            owner = getattr(owner, name, MISSING)
+            found.append((name, owner))
+    for name, value in found:
+        if isinstance(value, type):
+            if not issubclass(value, BaseException):
+                yield name, value
+        elif isinstance(value, _FUNCTIONS):
+            yield name, value
+
+
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
