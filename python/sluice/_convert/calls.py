@@ -12,8 +12,10 @@ import builtins
 import contextlib
 import functools
 import io
+import itertools
 import math
 import operator
+import random
 import sys
 import threading
 import types
@@ -53,6 +55,7 @@ from .logic import if_exp
 from .outside_world import by_name, words_of
 from .plain_attributes import PLAIN_ATTRIBUTES
 from .printing import effect_of, print_, redirecting
+from .seeded import random_
 from .sequences import enumerate_, len_, range_, reversed_, zip_
 from .texts import Text, attr, is_of_graph, known_all, ordered
 from .values import (
@@ -284,7 +287,7 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
 }
 # The same where a function is recorded.
 _RECORDED: dict[Any, Callable[..., Any]] = {
-    f: _with_own(handing(f)) for f in (map, functools.reduce)
+    f: _with_own(handing(f)) for f in (map, functools.reduce, itertools.starmap)
 }
 _RECORDED[filter] = _filter
 _RECORDED[any] = _truths(any)
@@ -294,6 +297,7 @@ _RECORDED[id] = id_
 _RECORDED[round] = rounded(round)
 _RECORDED.update((f, rounded(f)) for f in (math.floor, math.ceil, math.trunc))
 _RECORDED.update({print: print_, next: next_, str: _str, **TEXTS})
+_RECORDED[random.Random] = random_
 for _redirect in (contextlib.redirect_stdout, contextlib.redirect_stderr):
     _RECORDED[_redirect] = redirecting(_redirect)
 

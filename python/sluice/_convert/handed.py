@@ -233,7 +233,7 @@ def handing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def watched(given: Iterable[Any]) -> Iterator[None]:
-    """While code that is not converted has objects: the attributes it adds are noted."""
+    """While code that is not converted has objects: attributes it adds are noted."""
     recorder = _core.recorder()
     before = [
         (arg, set(getattr(arg, "__dict__", ())))

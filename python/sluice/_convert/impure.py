@@ -14,6 +14,7 @@ from .. import _core
 from .errors import StagingError
 from .outside_world import refuse_outside_world
 from .place import user_place
+from .seeded import is_seeded
 
 _CLOCKS = frozenset(
     {
@@ -27,6 +28,10 @@ _CLOCKS = frozenset(
 
 def _is_impure(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
+    if function is random.Random:
+        return False
+    if type(owner) is random.Random and is_seeded(owner, function.__name__):
+        return False
     if owner is None or isinstance(owner, type(random)):  # a function of a module
         module = getattr(function, "__module__", None) or ""
         return function in _CLOCKS or module in ("random", "secrets", "uuid")
@@ -79,10 +84,10 @@ def refuse_if_impure(function: Any, place: tuple[str, int] | None = None) -> Non
         _core.recorder().value(os.environ, "os.environ")
         return
     try:
-        impure = _is_impure(function)
+        hash(function)
     except TypeError:  # it cannot be looked up
         return
-    if not impure:
+    if not _is_impure(function):
         refuse_outside_world(function, place)
         return
     filename, line = place or user_place()

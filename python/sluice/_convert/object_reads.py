@@ -38,7 +38,7 @@ def is_plain(value: Any) -> bool:
 
 def is_array(value: Any) -> bool:
     """Whether its elements become constants of the graph."""
-    if isinstance(value, array.array):
+    if isinstance(value, (array.array, memoryview)):
         return True
     return hasattr(type(value), "tobytes") and hasattr(type(value), "__array__")
 

@@ -65,6 +65,9 @@ _WORDS = _table(
     ("glob fileinput linecache zipfile tarfile shelve dbm mmap configparser", "*",
      READS),
     ("gzip bz2 lzma", "open GzipFile BZ2File LZMAFile", READS),
+    ("codecs", "open StreamReaderWriter.read StreamReaderWriter.readline "
+     "StreamReaderWriter.readlines StreamReaderWriter.seek", READS),
+    ("codecs", "StreamReaderWriter.write StreamReaderWriter.writelines", DOES),
     ("shutil tempfile subprocess _posixsubprocess", "*", DOES),
     # Other machines and programs.
     ("sqlite3 _sqlite3 socket _socket ssl _ssl urllib.request http.client ftplib "

@@ -21,7 +21,7 @@ from .handed import asked, is_users_object
 from .left_behind import tensor_inside
 from .outside_world import by_name
 from .place import user_place
-from .texts import Shown, Text, as_now, depends, shown
+from .texts import Shown, Text, as_now, shown
 
 def text(*parts: Any) -> str:
     """An f-string: texts, and values with how to show them."""
@@ -106,9 +106,8 @@ def _print_to(where: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
             write(" " if sep is None else sep)
         write(text_of(arg, ord("s"), ""))
     write("\n" if end is None else end)
-    flush = asked(where, "flush") if kwargs.get("flush") else None
-    if flush is not None:
-        flush()
+    if kwargs.get("flush"):
+        (asked(where, "flush") or where.flush)()
 
 
 def redirecting(manager: Any) -> Any:
@@ -146,7 +145,8 @@ def effect_of(function: Any) -> Any:
         return functools.partial(_said, function)
     if function in (pprint.pprint, pprint.pp):
         return functools.partial(_pretty, function)
-    return _csv_row(function, owner, name) or by_name(function)
+    _refuse_row(function, owner)
+    return by_name(function)
 
 
 def _pretty(function: Any, value: Any, *args: Any, **kwargs: Any) -> None:
@@ -159,19 +159,11 @@ def _pretty(function: Any, value: Any, *args: Any, **kwargs: Any) -> None:
 _WRITER = type(csv.writer(io.StringIO()))
 
 
-def _csv_row(function: Any, owner: Any, name: str) -> Any:
-    """What to call instead of a csv.writer's method."""
-    if not isinstance(owner, (_WRITER, csv.DictWriter)) or "write" not in name:
-        return None
-    if id(owner) in _core.recorder().old:
+def _refuse_row(function: Any, owner: Any) -> None:
+    """Throws for a csv.writer from outside, which writes when it is called."""
+    written = isinstance(owner, (_WRITER, csv.DictWriter))
+    if written and id(owner) in _core.recorder().old:
         raise _refused(function, "writes to a file from outside")
-
-    def call(rows: Any = ()) -> Any:
-        if depends(rows):
-            raise _refused(function, "is given what depends on elements of tensors")
-        return function(rows) if name != "writeheader" else function()
-
-    return call
 
 
 def _said(function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -45,6 +45,7 @@ from .places import (
     Slot,
 )
 from .reading import Reading
+from .seeded import refuse_kept
 from .targets import Local, Target
 from .values import MISSING, Tensor
 from .made import Attribute, returned
@@ -64,6 +65,7 @@ class Recorder(Reading):
         self.stdout = sys.stdout
         self.grown: set[Any] = set()  # classes in lists that became Lists
         self.own_lists = False  # the code makes Lists itself
+        self.seeded: dict[int, Any] = {}  # random.Random of the code's own
         self.caches: list[Any] = []  # what functions under functools.cache gave
         self.chose = False  # a branch or loop has become part of the graph
         # Elements that Python has asked for in vain: whoever handled the error, what
@@ -231,6 +233,7 @@ class Recorder(Reading):
                 "outside of the function"
             )
         try:
+            refuse_kept(self)
             writes = finished(self, result, self._fed)
         finally:
             self.rollback()

@@ -11,6 +11,8 @@ from __future__ import annotations
 import builtins
 import contextlib
 import dis
+import pathlib
+import random
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -31,7 +33,7 @@ def told(function: types.FunctionType, args: tuple[Any, ...]) -> Iterator[None]:
         yield
         return
     code = function.__code__
-    for name, value in _named(function):
+    for name, value in _named(function, args):
         refuse_if_impure(value, (code.co_filename, _line(code, name)))
     recorder.unconverted(function, args)
     given = (*args, *_roots(function).values()) if reads_of(code).hides_stores else ()
@@ -66,14 +68,18 @@ def _line(code: types.CodeType, name: str) -> int:
     return next((_line(c, name) for c in inner), code.co_firstlineno)
 
 
-def _named(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+def _named(
+    function: types.FunctionType, args: tuple[Any, ...]
+) -> Iterator[tuple[str, Any]]:
     """Functions and classes that code names, also by dots of modules and classes."""
     roots = _roots(function)
+    code = function.__code__
+    roots.update(zip(code.co_varnames[: code.co_argcount], args))
     found = list(roots.items())
     for chain in reads_of(function.__code__).chains:
         owner = roots.get(chain[0], MISSING)
         for name in chain[1:]:
-            if not isinstance(owner, (types.ModuleType, type)):
+            if not isinstance(owner, _LOOKED_INTO):
                 break
             owner = getattr(owner, name, MISSING)
             found.append((name, owner))
@@ -85,4 +91,5 @@ def _named(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
+_LOOKED_INTO = (types.ModuleType, type, random.Random, pathlib.Path)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
