@@ -162,7 +162,17 @@ def _type(*args: Any, **kwargs: Any) -> Any:
     kind = _kind(args[0]) if len(args) == 1 and not kwargs else None
     if kind is None and len(args) == 1:
         _check_class(args[0], "type()")
+    if kind is None and len(args) == 1 and not kwargs:
+        return _class_of(args[0])
     return type(*args, **kwargs) if kind is None else kind
+
+
+def _class_of(value: Any) -> Any:
+    """type(value). What is taken of a class from outside is compared."""
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.class_of(value)
+    return type(value)
 
 
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
@@ -560,6 +570,13 @@ def _constructor(cls: Any, recorder: Any) -> Any:
         return made
 
     return make
+
+
+def defined(cls: Any) -> None:
+    """The code has made a class: what it has is the code's own."""
+    recorder = _core.recorder()
+    if recorder is not None and id(cls) not in recorder.old:
+        recorder.made(cls)
 
 
 def for_call_of(function: types.FunctionType) -> Any:

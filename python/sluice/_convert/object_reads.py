@@ -65,6 +65,18 @@ def _in_class(cls: type, name: str) -> Any:
     return MISSING
 
 
+def above(owner: super, name: str) -> list[tuple[type, Any]]:
+    """The classes in which super().name is looked for, up to that which has it, each
+    with what it has by that name or inherits."""
+    classes = owner.__self_class__.__mro__
+    made = []
+    for base in classes[classes.index(owner.__thisclass__) + 1 :]:
+        made.append((base, _in_class(base, name)))
+        if name in base.__dict__:
+            break
+    return made
+
+
 def is_users(function: Any) -> bool:
     """Whether it is a function of the user's."""
     return isinstance(function, types.FunctionType) and not is_library(function)
@@ -97,20 +109,50 @@ def find(owner: Any, name: str) -> Lookup:
     """Where owner.name is."""
     found = Lookup(name)
     if isinstance(owner, types.ModuleType):
-        found.value = owner.__dict__.get(name, MISSING)
-        if found.value is MISSING:
-            found.value = getattr(owner, name, MISSING)
-        elif not _is_library_module(owner):
-            found.guards.append((ITEM, owner.__dict__, name, found.value))
-        return found
+        return _in_module(owner, name, found)
     if isinstance(owner, type):
-        found.value, found.binds = _in_class(owner, name), True
-        if found.value is MISSING:
-            found.value = getattr(owner, name, MISSING)
-        elif not is_library_class(owner):
-            found.guards.append((TYPE, owner, name, found.value))
-        return found
+        return _of_class(owner, name, found)
     return _in_object(owner, name, found)
+
+
+def _in_module(owner: types.ModuleType, name: str, found: Lookup) -> Lookup:
+    found.value = owner.__dict__.get(name, MISSING)
+    if not _is_library_module(owner):
+        found.guards.append((ITEM, owner.__dict__, name, found.value))
+    if found.value is MISSING:
+        other = owner.__dict__.get("__getattr__")
+        if is_users(other):
+            found.code, found.arguments = other, (name,)
+        else:
+            found.value = getattr(owner, name, MISSING)
+    return found
+
+
+def _of_class(owner: type, name: str, found: Lookup) -> Lookup:
+    found.value, found.binds = _in_class(owner, name), True
+    if not is_library_class(owner):
+        found.guards.append((TYPE, owner, name, found.value))
+    if found.value is MISSING:
+        return _of_metaclass(owner, name, found)
+    return found
+
+
+def _of_metaclass(owner: type, name: str, found: Lookup) -> Lookup:
+    """What a class has by its own class: a property of a registry, A.__name__."""
+    meta = type(owner)
+    raw = _in_class(meta, name)
+    if is_library_class(meta):
+        found.value = getattr(owner, name, MISSING)
+        return found
+    found.guards.append((TYPE, meta, name, raw))
+    if isinstance(raw, property) and is_users(raw.fget):
+        found.code, found.arguments = raw.fget, (owner,)
+        found.setter = raw.fset if is_users(raw.fset) else None
+    elif raw is MISSING and is_users(_in_class(meta, "__getattr__")):
+        found.code, found.arguments = _in_class(meta, "__getattr__"), (owner, name)
+    else:
+        found.value = getattr(owner, name, MISSING)
+    return found
 
 
 def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:

@@ -95,9 +95,7 @@ class Reading(Journal):
         if self.unsettled and name not in ("step", "optimizer", "zero_grad"):
             self.check_settled(owner, self.text(owner, name))
         if isinstance(owner, super):
-            value = getattr(owner, name)
-            self.value(value, name)
-            return value
+            return self._above(owner, name)
         found = find(owner, name)
         old = id(owner) in self.old
         if found.code is not None:  # a property, __getattr__
@@ -123,6 +121,33 @@ class Reading(Journal):
         elif isinstance(bound, types.MethodType) and self.from_outside(owner):
             self.value(bound.__func__, name)
         return bound
+
+    def _above(self, owner: Any, name: str) -> Any:
+        """super().name: what the classes after this one have."""
+        raw = MISSING
+        for base, raw in object_reads.above(owner, name):
+            if self._is_from_program(base):
+                self.read(TYPE, base, name, raw, f"{base.__name__}.{name}")
+        if isinstance(raw, property) and object_reads.is_users(raw.fget):
+            return self.call(raw.fget)(owner.__self__)
+        value = getattr(owner, name)
+        if not self._made_by_code(value):
+            self.value(value, name)
+        return value
+
+    def _made_by_code(self, value: Any) -> bool:
+        made = self._made.get(id(value))
+        return made is not None and made[0] is value
+
+    def _is_from_program(self, cls: type) -> bool:
+        """Whether a class is the user's, and not made by this code."""
+        return not (object_reads.is_library_class(cls) or self._made_by_code(cls))
+
+    def class_of(self, value: Any) -> None:
+        """type(value) is asked for: a class that is not of this code is old."""
+        cls = type(value)
+        if self._is_from_program(cls):
+            self.value(cls, cls.__name__)
 
     def from_outside(self, owner: Any) -> bool:
         """Whether an object, or at least its class, is none of this code's."""

@@ -14,9 +14,10 @@ from .. import _core
 from .._symbols.numbers import Symbol
 from . import collected, elements, handed, logic
 from .branches import branch, guarded, live_after, live_in_loop
-from .calls import callee
+from .calls import callee, defined
 from .contexts import context
 from .errors import NumberWanted, StagingError, refusal
+from .imports import imported, imported_from
 from .iterables import Range, Staged, staged, written_out
 from .loops import GraphLoop
 from .notes import Unit
@@ -87,6 +88,10 @@ class Runtime:
     hashed = staticmethod(handed.hashed)
     grad_fn = staticmethod(elements.grad_fn)
     unpacked = staticmethod(collected.unpacked)
+    defined = staticmethod(defined)
+    true = staticmethod(lambda test: handed.true(decided(test)))
+    imported = staticmethod(imported)
+    imported_from = staticmethod(imported_from)
 
     # Branches.
 

@@ -21,7 +21,7 @@ _files: dict[str, tuple[int, dict[int, list[FunctionNode]]]] = {}
 _MOST_FILES = 32
 
 
-def first_line(node: FunctionNode) -> int:
+def first_line(node: FunctionNode | ast.ClassDef) -> int:
     """The line its code remembers: that of its first decorator, if it has any."""
     if isinstance(node, ast.Lambda):
         return node.lineno

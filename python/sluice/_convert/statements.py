@@ -16,7 +16,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
-from . import exits
+from . import exits, imports
 from .codes import BREAK, CONTINUE, ITEM, RESULT, RETURN, SIGNAL
 from .construct import appended
 from .errors import Unconvertible
@@ -144,7 +144,10 @@ class FunctionRewriter:
             self._unit.untouched.add((node.name, first_line(node)))
             return [node]
         if isinstance(node, ast.ClassDef):
-            return [node]
+            # Its methods are converted when they are called.
+            self._unit.untouched.add((node.name, first_line(node)))
+            made = ast.Expr(runtime_call("defined", load(node.name)))
+            return [node, at(made, node)]
         if isinstance(node, ast.With):
             items = [self._expressions.visit(item) for item in node.items]
             body = local_names(self._filled(node.body, context), node)
@@ -180,6 +183,8 @@ class FunctionRewriter:
             return [match]
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             return []  # declared at the top
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            return imports.rewritten(node)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             if node.value is None:
                 return []
