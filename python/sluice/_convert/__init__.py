@@ -65,6 +65,8 @@ def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
         if "part of a graph" in str(error):
             add_note(error, note)
 
+    from .steps import followed
+
     @functools.wraps(function)
     def as_it_is(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -77,8 +79,7 @@ def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
     @functools.wraps(function)
     def generator(*args: Any, **kwargs: Any) -> Any:
         try:
-            with told(function, args):
-                return (yield from function(*args, **kwargs))
+            return (yield from followed(function, args, kwargs))
         except TypeError as error:
             explain(error)
             raise

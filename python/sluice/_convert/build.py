@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .codes import RUNTIME
+from .generators import GeneratorRewriter
 from .notes import Unit
-from .prepare import Prepare, check
+from .prepare import Prepare, check, check_frames
 from .source import compile_function, copied, function_node
 from .statements import FunctionRewriter
 from .unbound import is_part, note_owned
@@ -38,6 +39,7 @@ class Converted:
 # By the address of the code they were made from. Codes compare by value, and
 # nothing here keeps one alive.
 _cache: dict[int, tuple[weakref.ref[types.CodeType], Converted]] = {}
+_generators: dict[int, tuple[weakref.ref[types.CodeType], Converted]] = {}
 _made: dict[int, weakref.ref[types.CodeType]] = {}  # those that were rewritten
 
 
@@ -92,15 +94,22 @@ def _named(
 
 
 def converted_code(
-    function: types.FunctionType, runtime: Callable[[Unit], Any]
+    function: types.FunctionType,
+    runtime: Callable[[Unit], Any],
+    generator: bool = False,
 ) -> Converted:
-    """The function's code, rewritten once. Throws Unconvertible."""
+    """The function's code, rewritten once. Throws Unconvertible; also for a generator,
+    unless its expressions alone are to be."""
     code = function.__code__
-    known = _cache.get(id(code))
+    cache = _generators if generator else _cache
+    known = cache.get(id(code))
     if known and known[0]() is code:
         return known[1]
     node = function_node(code)
-    check(node)
+    if generator and isinstance(node, ast.FunctionDef):
+        check_frames(node.body)
+    else:
+        check(node)
     node = Prepare(_class_name(function.__qualname__)).visit(copied(node))
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
@@ -111,7 +120,8 @@ def converted_code(
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
     node.args.kw_defaults = [d and ast.Constant(None) for d in node.args.kw_defaults]
     unit = Unit(code.co_filename)
-    tree = FunctionRewriter(unit, node).rewrite()
+    rewriter = GeneratorRewriter if generator else FunctionRewriter
+    tree = rewriter(unit, node).rewrite()
     made = compile_function(
         tree,
         code.co_filename,
@@ -121,7 +131,7 @@ def converted_code(
     )
     made = _named(made, code.co_name, getattr(code, "co_qualname", None), unit)
     result = Converted(made, runtime(unit))
-    _cache[id(code)] = (_weak(code, _cache), result)
+    cache[id(code)] = (_weak(code, cache), result)
     return result
 
 

@@ -57,6 +57,7 @@ from .plain_attributes import PLAIN_ATTRIBUTES
 from .printing import effect_of, print_, redirecting
 from .seeded import random_
 from .sequences import enumerate_, len_, range_, reversed_, zip_
+from .steps import managed
 from .texts import Text, attr, is_of_graph, known_all, ordered
 from .values import (
     Tensor,
@@ -474,6 +475,9 @@ def _wrapper(function: Any, recorder: Any) -> Any:
     if type(inner) is not types.FunctionType or is_library(inner):
         return handed
     recorder.function(inner)
+    manager = managed(function, inner)
+    if manager is not None:
+        return manager
 
     def call(*args: Any, **kwargs: Any) -> Any:
         recorder.unconverted(inner, args)

@@ -21,6 +21,7 @@ class Journal:
 
     def __init__(self) -> None:
         self.frames: list[dict[Any, Noted]] = [{}]
+        self.told = 0  # how often something was about to be written
         self._existing: dict[int, Any] = {}  # containers that are not new
 
     @property
@@ -30,6 +31,7 @@ class Journal:
 
     def note(self, place: Place) -> None:
         """The place is about to be written."""
+        self.told += 1
         value: Any = None
         taken = False
         for frame in reversed(self.frames):

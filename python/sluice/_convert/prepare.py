@@ -21,6 +21,11 @@ def check(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
             "it is a generator; return a list, or write the loop where it is used",
             part.lineno,  # type: ignore[attr-defined]
         )
+    check_frames(body)
+
+
+def check_frames(body: Any) -> None:
+    """Throws Unconvertible when code looks at its own variables."""
     for part in parts(body, ast.Call):
         f = part.func  # type: ignore[attr-defined]
         if isinstance(f, ast.Name) and f.id in _SEES_FRAMES:

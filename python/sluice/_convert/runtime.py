@@ -33,6 +33,7 @@ from .signals import (
 )
 from .place import user_place
 from .printing import text
+from .steps import rest as rest_of
 from .texts import attr
 from .unbound import as_local, unbound
 from .values import decided, in_graph, truth
@@ -253,7 +254,7 @@ class Runtime:
                 if isinstance(error, StagingError) and not wanted:
                     raise
                 forgive(before)
-        for item in iterator:
+        for item in rest_of(iterator, construct.place):
             done += 1
             if done > _ENDLESS:
                 raise StagingError(
