@@ -9,6 +9,7 @@ import types
 import pytest
 
 import sluice as sl
+from sluice._convert import StagingError
 
 VALUES = (0.5, 2.0, 0.5, 3.0, 2.0)
 
@@ -32,7 +33,7 @@ def history(make, captured):
         try:
             result = f(sl.tensor([v, v]))
         except Exception as error:
-            if isinstance(error, sl.StagingError) and captured:
+            if isinstance(error, StagingError) and captured:
                 raise
             result = f"{type(error).__name__}: {error}"
         made.append((shown(result), shown(look())))

@@ -25,7 +25,7 @@ from typing import Any
 
 from .. import _core
 from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
-from . import cached, mixed, object_reads
+from . import cached, class_reads, mixed, object_reads
 from .collected import filter_test
 from .elements import (
     TEXTS,
@@ -153,6 +153,12 @@ def _isinstance(value: Any, classes: Any) -> bool:
     kind = _kind(value)
     if kind is not None:
         return issubclass(kind, classes)
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.class_of(value)
+        made = class_reads.checked(recorder, value, classes)
+        if made is not None:
+            return made
     if isinstance(value, classes):
         return True
     _check_class(value, "isinstance()")
@@ -516,9 +522,12 @@ def _of_c(function: Any, recorder: Any) -> Any:
     if kind is weakref.ReferenceType:
         if id(function) in recorder.old:  # else this code has made it
             recorder.value(function(), "what a weak reference refers to")
+            recorder.caches.append(class_reads.Referred(function))
         return function
     if kind is types.MethodWrapperType:  # super().__setattr__
         refuse_if_iterator(function.__self__)
+        if function.__name__ == "__call__":
+            return callee(function.__self__)
         plain = PLAIN_ATTRIBUTES.get(function.__name__)
         if plain is not None and function.__self__ is not None:
             return functools.partial(plain, function, function.__self__)
@@ -543,6 +552,8 @@ def _of_c(function: Any, recorder: Any) -> Any:
 
 def _constructor(cls: Any, recorder: Any) -> Any:
     """A class of the user's, whose functions are converted."""
+    for name in ("__new__", "__init__"):
+        recorder.special(cls, name)
     new, init = cls.__new__, cls.__init__
     own_new = type(new) is types.FunctionType and not is_library(new)
     own_init = type(init) is types.FunctionType and not is_library(init)
@@ -581,6 +592,14 @@ def defined(cls: Any) -> None:
     recorder = _core.recorder()
     if recorder is not None and id(cls) not in recorder.old:
         recorder.made(cls)
+
+
+def raised(error: Any) -> Any:
+    """What is raised: of a class of the user's, an object that the code makes."""
+    if _core.recorder() is None or not isinstance(error, type):
+        return error
+    own = issubclass(error, BaseException) and not object_reads.is_library_class(error)
+    return callee(error)() if own else error
 
 
 def for_call_of(function: types.FunctionType) -> Any:

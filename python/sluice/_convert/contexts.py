@@ -29,6 +29,8 @@ def context(manager: Any) -> Any:
     if _core.recorder() is None:
         return manager
     refuse_manager(manager)
+    for name in ("__enter__", "__exit__"):
+        _core.recorder().special(type(manager), name)
     enter = getattr(type(manager), "__enter__", None)
     leave = getattr(type(manager), "__exit__", None)
     for method in (enter, leave):

@@ -266,6 +266,14 @@ class Expressions(ast.NodeTransformer):
         node.func = at(runtime_call("call", node.func), node.func)
         return node
 
+    def visit_Raise(self, node: ast.Raise) -> Any:
+        self.generic_visit(node)
+        for name in ("exc", "cause"):
+            error = getattr(node, name)
+            if error is not None:
+                setattr(node, name, at(runtime_call("raised", error), error))
+        return node
+
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         base, index = node.value, node.slice
         is_shape = isinstance(base, ast.Attribute) and base.attr == "shape"

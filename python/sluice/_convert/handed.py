@@ -88,9 +88,12 @@ def asked(value: Any, name: str) -> Any:
     """The user's function for that, converted and bound; None when there is none."""
     if is_plain(value) or isinstance(value, _SKIPPED):
         return None
-    found = in_class(type(value), name)
     recorder = _core.recorder()
-    if found is None or recorder is None:
+    if recorder is None:
+        return None
+    recorder.special(type(value), name)
+    found = in_class(type(value), name)
+    if found is None:
         return None
     if recorder.from_outside(value):
         recorder.value(found, name)
@@ -387,8 +390,10 @@ def item(owner: Any, key: Any) -> Any:
         hand_over(key)
     if not is_known(owner):
         hand_over(owner)
-    elif in_class(type(owner), "__missing__") is not None:
-        hand_over(owner)
+    elif isinstance(owner, dict) and not dict.__contains__(owner, key):
+        other = asked(owner, "__missing__")
+        if other is not None:
+            return other(key)
     if isinstance(owner, _core.List):
         return element(owner[key])
     return owner[key]
@@ -420,6 +425,8 @@ def key_of(owner: Any, key: Any) -> Any:
 
 def hashed(key: Any) -> Any:
     """What becomes a key of a new dict, or an element of a new set."""
+    if not is_plain(key):
+        hand_over(key)
     return key_of({}, key)
 
 

@@ -50,15 +50,20 @@ class Lookup:
     name: str
     value: Any = MISSING
     guards: list[tuple[Any, ...]] = field(default_factory=list)
+    # Of what would be found instead, if it were there.
+    beside: list[tuple[Any, ...]] = field(default_factory=list)
     table: tuple[dict[str, Any], str] | None = None  # of a module
     binds: bool = False  # it is made of the value: a method
     code: Any = None  # a function gives the value
     arguments: tuple[Any, ...] = ()
     setter: Any = None  # a function is called to assign it
+    deleter: Any = None  # and to delete it
+    fixed: bool = False  # it can neither be assigned nor deleted otherwise
     slot: bool = False  # it is not in the object's dict
 
 
-def _in_class(cls: type, name: str) -> Any:
+def in_class(cls: type, name: str) -> Any:
+    """What a class has by a name, or inherits, as it is kept there."""
     for base in cls.__mro__:
         if name in base.__dict__:
             return base.__dict__[name]
@@ -71,7 +76,7 @@ def above(owner: super, name: str) -> list[tuple[type, Any]]:
     classes = owner.__self_class__.__mro__
     made = []
     for base in classes[classes.index(owner.__thisclass__) + 1 :]:
-        made.append((base, _in_class(base, name)))
+        made.append((base, in_class(base, name)))
         if name in base.__dict__:
             break
     return made
@@ -105,6 +110,17 @@ def _is_library_module(module: types.ModuleType) -> bool:
     return is_library_file(file)
 
 
+def is_added(container: Any, name: str) -> bool:
+    """Whether a list, dict or other of the user's class has a name by that class."""
+    cls = type(container)
+    if is_library_class(cls):
+        return False
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return not is_library_class(base)
+    return True
+
+
 def find(owner: Any, name: str) -> Lookup:
     """Where owner.name is."""
     found = Lookup(name)
@@ -117,8 +133,7 @@ def find(owner: Any, name: str) -> Lookup:
 
 def _in_module(owner: types.ModuleType, name: str, found: Lookup) -> Lookup:
     found.value = owner.__dict__.get(name, MISSING)
-    if not _is_library_module(owner):
-        found.guards.append((ITEM, owner.__dict__, name, found.value))
+    found.guards.append((ITEM, owner.__dict__, name, found.value))
     if found.value is MISSING:
         other = owner.__dict__.get("__getattr__")
         if is_users(other):
@@ -129,7 +144,7 @@ def _in_module(owner: types.ModuleType, name: str, found: Lookup) -> Lookup:
 
 
 def _of_class(owner: type, name: str, found: Lookup) -> Lookup:
-    found.value, found.binds = _in_class(owner, name), True
+    found.value, found.binds = in_class(owner, name), True
     if not is_library_class(owner):
         found.guards.append((TYPE, owner, name, found.value))
     if found.value is MISSING:
@@ -140,7 +155,7 @@ def _of_class(owner: type, name: str, found: Lookup) -> Lookup:
 def _of_metaclass(owner: type, name: str, found: Lookup) -> Lookup:
     """What a class has by its own class: a property of a registry, A.__name__."""
     meta = type(owner)
-    raw = _in_class(meta, name)
+    raw = in_class(meta, name)
     if is_library_class(meta):
         found.value = getattr(owner, name, MISSING)
         return found
@@ -148,8 +163,8 @@ def _of_metaclass(owner: type, name: str, found: Lookup) -> Lookup:
     if isinstance(raw, property) and is_users(raw.fget):
         found.code, found.arguments = raw.fget, (owner,)
         found.setter = raw.fset if is_users(raw.fset) else None
-    elif raw is MISSING and is_users(_in_class(meta, "__getattr__")):
-        found.code, found.arguments = _in_class(meta, "__getattr__"), (owner, name)
+    elif raw is MISSING and is_users(in_class(meta, "__getattr__")):
+        found.code, found.arguments = in_class(meta, "__getattr__"), (owner, name)
     else:
         found.value = getattr(owner, name, MISSING)
     return found
@@ -160,7 +175,10 @@ def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
     if is_users(cls.__getattribute__):
         found.code, found.arguments = cls.__getattribute__, (owner, name)
         return found
-    raw = _in_class(cls, name)
+    raw = in_class(cls, name)
+    if not is_library_class(cls) and not isinstance(owner, module_class()):
+        found.beside += class_guards(owner)
+        found.beside.append((TYPE, cls, name, raw))
     if raw is not MISSING and hasattr(type(raw), "__set__"):
         return _by_descriptor(owner, raw, found)
     fields = getattr(owner, "__dict__", None)
@@ -181,7 +199,7 @@ def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
     if fields is not None and not _of_library(raw):
         found.guards.append((INSTANCE, owner, name, MISSING))
     if raw is MISSING:
-        other = _in_class(cls, "__getattr__")
+        other = in_class(cls, "__getattr__")
         if is_users(other):
             found.code, found.arguments = other, (owner, name)
         elif other is not MISSING:
@@ -197,13 +215,22 @@ def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
     return found
 
 
+def class_guards(owner: Any) -> list[tuple[Any, ...]]:
+    """What an object of the user's is of, and that it is asked as others are."""
+    cls = type(owner)
+    if is_users(cls.__getattribute__) or cls.__dict__.get("__class__") is not None:
+        return []
+    asked = (TYPE, cls, "__getattribute__", in_class(cls, "__getattribute__"))
+    return [(SLOT, owner, "__class__", cls), asked]
+
+
 def _of_thread(owner: Any, raw: Any, found: Lookup) -> None:
     """Each thread has attributes of its own, which guards ask the object for."""
     found.slot = True
     binds = raw is not MISSING and hasattr(type(raw), "__get__")
     if binds and found.name not in owner.__dict__:
         return
-    if _in_class(type(owner), "__getattr__") is not MISSING:
+    if in_class(type(owner), "__getattr__") is not MISSING:
         return
     found.value = getattr(owner, found.name, MISSING)
     found.guards.append((SLOT, owner, found.name, found.value))
@@ -231,15 +258,21 @@ def _of_library(raw: Any) -> bool:
 def _by_descriptor(owner: Any, raw: Any, found: Lookup) -> Lookup:
     name = found.name
     found.slot = True
-    if isinstance(raw, property) and is_users(raw.fget):
-        found.code, found.arguments = raw.fget, (owner,)
-        found.setter = raw.fset if is_users(raw.fset) else None
+    if isinstance(raw, property) and any(map(is_users, (raw.fget, raw.fset))):
         found.guards.append((TYPE, type(owner), name, raw))
+        if raw.fget is not None:
+            found.code, found.arguments = raw.fget, (owner,)
+        found.setter = raw.fset if is_users(raw.fset) else None
+        found.deleter = raw.fdel if is_users(raw.fdel) else None
+        found.fixed = raw.fset is None
         return found
     getter = getattr(type(raw), "__get__", None)
     setter = type(raw).__set__
     if is_users(setter):
         found.setter = functools.partial(setter, raw)
+    deleter = getattr(type(raw), "__delete__", None)
+    if is_users(deleter):
+        found.deleter = functools.partial(deleter, raw)
     if is_users(getter):
         found.code, found.arguments = getter, (raw, owner, type(owner))
         return found
@@ -287,6 +320,10 @@ def _module(recorder: Any, module: Any, text: str) -> None:
     own = fields.get("forward", MISSING)  # in place of that of the class
     recorder.instance_by_epoch(module, "forward", own, f"{text}.forward")
     forward = type(module).forward
+    kept = in_class(type(module), "forward")
+    recorder.read(TYPE, type(module), "forward", kept, f"{text}.forward")
+    cls = type(module)
+    recorder.class_by_epoch(module, cls, f"the class of {text}")
     if not is_library_class(type(module)) and is_users(forward):
         if recorder.sees(forward):
             return  # its code says what it reads

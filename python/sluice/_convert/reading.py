@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import collections
 import functools
 import gc
@@ -22,6 +23,7 @@ from .places import (
     INSTANCE,
     ITEM,
     NAMED,
+    SLOT,
     TYPE,
     Cell,
     Contents,
@@ -86,10 +88,9 @@ class Reading(Journal):
 
     def attr(self, owner: Any, name: str) -> Any:
         """owner.name, noted."""
-        if isinstance(owner, _CONTAINERS) and (
-            id(owner) in self.old or self.existed(owner)
-        ):
-            return self._method(owner, name)
+        if isinstance(owner, _CONTAINERS) and not object_reads.is_added(owner, name):
+            if id(owner) in self.old or self.existed(owner):
+                return self._method(owner, name)
         if is_plain(owner):
             return getattr(owner, name)
         if self.unsettled and name not in ("step", "optimizer", "zero_grad"):
@@ -146,8 +147,18 @@ class Reading(Journal):
     def class_of(self, value: Any) -> None:
         """type(value) is asked for: a class that is not of this code is old."""
         cls = type(value)
+        if not self._is_from_program(cls):
+            return
+        self.value(cls, cls.__name__)
+        if id(value) in self.old:
+            for guard in object_reads.class_guards(value):
+                self.read(*guard, f"the class of {self.names.get(id(value), 'it')}")
+
+    def special(self, cls: type, name: str) -> None:
+        """Python or a converted function asks a class how it does something."""
         if self._is_from_program(cls):
-            self.value(cls, cls.__name__)
+            raw = object_reads.in_class(cls, name)
+            self.read(TYPE, cls, name, raw, f"{cls.__name__}.{name}")
 
     def from_outside(self, owner: Any) -> bool:
         """Whether an object, or at least its class, is none of this code's."""
@@ -156,6 +167,8 @@ class Reading(Journal):
     def _read_all(self, found: Lookup, text: str) -> bool:
         """Whether what was found is from outside."""
         fresh = [self.read(*guard, text) for guard in found.guards]
+        for guard in found.beside:
+            self.read(*guard, text)
         if found.table is not None:
             where = (ITEM, id(found.table[0]), found.table[1])
             written = self.frames[0].get(where)
@@ -252,6 +265,10 @@ class Reading(Journal):
         """The same of an attribute."""
         self._guard(True, INSTANCE, owner, key, value, text)
 
+    def class_by_epoch(self, owner: Any, value: Any, text: str) -> None:
+        """The same of the class of a module."""
+        self._guard(True, SLOT, owner, "__class__", value, text)
+
     def _contents(self, container: Any, text: str, changes: bool = False) -> None:
         if id(container) in self._contents_seen:
             return
@@ -329,6 +346,9 @@ class Reading(Journal):
         for name in sorted(names.globals):
             value = around.get(name, MISSING)
             fresh = self.read(ITEM, around, name, value, name)
+            if value is MISSING and hasattr(builtins, name):
+                known = getattr(builtins, name)
+                self.read(ITEM, builtins.__dict__, name, known, f"builtins.{name}")
             if fresh and value is not MISSING:
                 self.value(value, name, name in names.looked_at)
         for name in sorted(names.stored_globals):
@@ -358,8 +378,9 @@ class Reading(Journal):
                 self.note(place)
 
     def made(self, value: Any) -> None:
-        """An object this code has just made."""
-        self._made[id(value)] = value, self.depth
+        """An object this code has made: now, or before, if __new__ gives it again."""
+        if id(value) not in self.old:
+            self._made.setdefault(id(value), (value, self.depth))
 
     def unconverted(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
         """A function that runs as it is: what it takes by dots, from its code."""

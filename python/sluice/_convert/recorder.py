@@ -377,6 +377,8 @@ class Recorder(Reading):
         found = find(owner, name)
         if found.setter is not None:
             return self.call(found.setter)
+        if found.fixed:
+            return None  # Python says so
         if isinstance(owner, object_reads.module_class()):
             return None  # it tells us itself
         text = self.text(owner, name)
@@ -388,6 +390,15 @@ class Recorder(Reading):
             self.note(Slot(owner, name, text))
         else:
             self.note(Instance(owner, name, text))
+        return None
+
+    def will_delete(self, owner: Any, name: str) -> Any:
+        """An attribute is about to go; code to run instead, or None."""
+        found = find(owner, name)
+        if found.deleter is not None:
+            return self.call(found.deleter)
+        if found.setter is None:
+            self.will_set(owner, name)
         return None
 
     def module_changes(self, module: Any, name: str) -> None:

@@ -14,7 +14,7 @@ from .. import _core
 from .._symbols.numbers import Symbol
 from . import collected, elements, handed, logic
 from .branches import branch, guarded, live_after, live_in_loop
-from .calls import callee, defined
+from .calls import callee, defined, raised
 from .contexts import context
 from .errors import NumberWanted, StagingError, refusal
 from .imports import imported, imported_from
@@ -90,6 +90,7 @@ class Runtime:
     grad_fn = staticmethod(elements.grad_fn)
     unpacked = staticmethod(collected.unpacked)
     defined = staticmethod(defined)
+    raised = staticmethod(raised)
     true = staticmethod(lambda test: handed.true(decided(test)))
     imported = staticmethod(imported)
     imported_from = staticmethod(imported_from)

@@ -43,9 +43,13 @@ class Target:
         if own is not None:
             own(name)
             return
+        instead = None
         if _recorder(self).notes(owner):
-            _recorder(self).will_set(owner, name)
-        delattr(owner, name)
+            instead = _recorder(self).will_delete(owner, name)
+        if instead is None:
+            delattr(owner, name)
+        else:
+            instead(owner)
 
     def __getitem__(self, key: Any) -> Any:
         value = item(_owner(self), key)
