@@ -1,13 +1,13 @@
-"""Generators and context managers made of them in captured code: what they change is
-changed by every call, and in the branch that is taken."""
+"""Generators in captured code: what they change is changed by every call, and in the
+branch that is taken."""
 
 from __future__ import annotations
 
-import contextlib
-
 import pytest
 
-from test_capture_class_guards import history, nothing
+import sluice as sl
+
+from test_capture_class_guards import history, module, nothing
 
 
 class Box:
@@ -52,63 +52,6 @@ def in_a_branch():
         return x
 
     return step, nothing, lambda: box.n
-
-
-def context_manager():
-    c = Box()
-
-    @contextlib.contextmanager
-    def guard(by):
-        try:
-            yield by
-        finally:
-            c.n += by
-
-    def step(x):
-        with guard(2) as k:
-            x = x * k
-        if x.sum() > 4:
-            with guard(3):
-                x = x + c.n
-        return x
-
-    return step, nothing, lambda: c.n
-
-
-def method_as_context_manager():
-    class A:
-        n = 0
-
-        @contextlib.contextmanager
-        def counted(self):
-            self.n += 1
-            yield self.n
-
-    a = A()
-
-    def step(x):
-        with a.counted() as n:
-            return x * n
-
-    return step, nothing, lambda: a.n
-
-
-def error_in_a_context():
-    c = Box()
-
-    @contextlib.contextmanager
-    def quiet():
-        try:
-            yield
-        except ValueError:
-            c.n += 1
-
-    def step(x):
-        with quiet():
-            raise ValueError("no")
-        return x * c.n
-
-    return step, nothing, lambda: c.n
 
 
 def calls_a_function():
@@ -262,43 +205,6 @@ def given_to_builtins():
     return step, nothing, lambda: ld.n
 
 
-def stack_of_contexts():
-    c = Box()
-
-    @contextlib.contextmanager
-    def guard():
-        c.n += 1
-        yield c.n
-        c.items.append(c.n)
-
-    def step(x):
-        with contextlib.ExitStack() as stack:
-            k = stack.enter_context(guard())
-            x = x * k
-        return x
-
-    return step, nothing, lambda: (c.n, list(c.items))
-
-
-def decorated_by_a_context():
-    c = Box()
-
-    @contextlib.contextmanager
-    def guard():
-        c.n += 1
-        yield
-
-    @guard()
-    def double(x):
-        c.items.append(1)
-        return x * 2 + c.n
-
-    def step(x):
-        return double(x)
-
-    return step, nothing, lambda: (c.n, list(c.items))
-
-
 def given_to_zip():
     class Loader:
         n = 0
@@ -318,12 +224,255 @@ def given_to_zip():
     return step, nothing, lambda: ld.n
 
 
+def gen_local_state_branch():
+
+    class C:
+        n = 0
+    c = C()
+
+    def gen():
+        for i in range(9):
+            yield float(i)
+
+    def step(x):
+        g = gen()
+        if x.sum() > 2:
+            x = x + next(g) + 1
+        else:
+            x = x - 1
+        return x
+    return (step, nothing, lambda: c.n)
+
+
+def gen_pure_break():
+
+    def gen():
+        for i in range(9):
+            yield float(i)
+
+    def step(x):
+        for v in gen():
+            x = x + v
+            if x.sum() > 7:
+                break
+        return x
+    return (step, nothing, nothing)
+
+
+def gen_expr_effects():
+
+    class C:
+        n = 0
+    c = C()
+
+    def bump():
+        c.n += 1
+        return float(c.n)
+
+    def step(x):
+        g = (bump() for _ in range(3))
+        x = x + next(g)
+        if x.sum() > 2:
+            x = x + next(g)
+        return x + next(g)
+    return (step, nothing, lambda: c.n)
+
+
+def gen_expr_break():
+
+    class C:
+        n = 0
+    c = C()
+
+    def bump():
+        c.n += 1
+        return float(c.n)
+
+    def step(x):
+        for v in (bump() for _ in range(4)):
+            x = x + v
+            if x.sum() > 7:
+                break
+        return x
+    return (step, nothing, lambda: c.n)
+
+
+def gen_tensor_state():
+
+    class M:
+
+        def __init__(s):
+            s.h = sl.zeros(2)
+
+        def rows(s, x):
+            for i in range(2):
+                s.h = s.h + x
+                yield s.h
+    m = M()
+
+    def step(x):
+        return sum(m.rows(x))
+    return (step, nothing, lambda: m.h)
+
+
+def gen_close():
+
+    class C:
+        n = 0
+    c = C()
+
+    def gen():
+        try:
+            yield 1.0
+            yield 2.0
+        finally:
+            c.n += 1
+
+    def step(x):
+        for v in gen():
+            x = x * v
+            break
+        g = gen()
+        next(g)
+        g.close()
+        h = gen()
+        next(h)
+        del h
+        return x * c.n
+    return (step, nothing, lambda: c.n)
+
+
+def yield_from_method():
+
+    class T:
+        n = 0
+
+        def __init__(s, l=None, r=None):
+            s.l, s.r = (l, r)
+
+        def walk(s):
+            if s.l:
+                yield from s.l.walk()
+            s.n += 1
+            yield s.n
+            if s.r:
+                yield from s.r.walk()
+    t = T(T(), T(T()))
+
+    def step(x):
+        for v in t.walk():
+            x = x * v
+        return x
+    return (step, nothing, lambda: (t.n, t.l.n, t.r.n))
+
+
+def local_class_generator():
+
+    class C:
+        n = 0
+    c = C()
+
+    def step(x):
+
+        class A:
+
+            def __iter__(self):
+                c.n += 1
+                yield 2.0
+        for k in A():
+            x = x * k
+        return x
+    return (step, nothing, lambda: c.n)
+
+
+def import_in_a_generator():
+    cfg = module()
+
+    def gen():
+        import sl_test_cfg
+        sl_test_cfg.n += 1
+        yield sl_test_cfg.scale
+
+    def step(x):
+        return x * next(gen())
+
+    def between(i):
+        cfg.scale = float(i)
+    return (step, between, lambda: cfg.n)
+
+
+def iter_next_class():
+
+    class It:
+        n = 0
+
+        def __iter__(self):
+            self.i = 0
+            return self
+
+        def __next__(self):
+            if self.i >= 3:
+                raise StopIteration
+            self.i += 1
+            self.n += 1
+            return float(self.n)
+    it = It()
+
+    class W:
+
+        def __iter__(self):
+            return iter(It())
+
+    def step(x):
+        for v in W():
+            x = x + v
+        return x
+    return (step, nothing, nothing)
+
+
+def gen_send_loop_tensor():
+
+    class C:
+        n = 0
+    c = C()
+
+    def gen(x):
+        for i in range(3):
+            if i == 1:
+                c.n += 1
+            y = (yield (x * i))
+
+    def step(x):
+        t = x * 0
+        for v in gen(x):
+            t = t + v
+        while t.sum() > 5:
+            t = t - 1
+        return t
+    return (step, nothing, lambda: c.n)
+
+
+def gen_in_tensor_loop():
+
+    class C:
+        n = 0
+    c = C()
+
+    def gen():
+        c.n += 1
+        yield 1.0
+
+    def step(x):
+        while x.sum() < 5:
+            for v in gen():
+                x = x + v
+        return x
+    return (step, nothing, lambda: c.n)
+
+
 PROGRAMS = [
     iterated,
     in_a_branch,
-    context_manager,
-    method_as_context_manager,
-    error_in_a_context,
     calls_a_function,
     reads,
     stores_names,
@@ -333,8 +482,18 @@ PROGRAMS = [
     sends,
     given_to_builtins,
     given_to_zip,
-    stack_of_contexts,
-    decorated_by_a_context,
+    gen_local_state_branch,
+    gen_pure_break,
+    gen_expr_effects,
+    gen_expr_break,
+    gen_tensor_state,
+    gen_close,
+    yield_from_method,
+    local_class_generator,
+    import_in_a_generator,
+    iter_next_class,
+    gen_send_loop_tensor,
+    gen_in_tensor_loop,
 ]
 
 

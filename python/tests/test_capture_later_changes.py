@@ -304,6 +304,94 @@ def weak():
     return (step, between, nothing)
 
 
+def tuple_of_class():
+
+    class T(tuple):
+        k = 2.0
+    t = T((1,))
+
+    def step(x):
+        return x * t.k * len(t)
+
+    def between(i):
+        T.k = float(i)
+    return (step, between, nothing)
+
+
+def model_forward_patched():
+
+    class M(sl.nn.Module):
+
+        def forward(self, x):
+            return x * 2
+    m = M()
+
+    def step(x):
+        return m(x)
+    old = M.forward
+
+    def between(i):
+        M.forward = (lambda self, x: x * 5) if i == 1 else old
+    return (step, between, nothing)
+
+
+def model_class_changed():
+
+    class M(sl.nn.Module):
+
+        def forward(self, x):
+            return x * 2
+
+    class N(sl.nn.Module):
+
+        def forward(self, x):
+            return x * 3
+    m = M()
+
+    def step(x):
+        return m(x)
+
+    def between(i):
+        m.__class__ = (M, N)[i % 2]
+    return (step, between, nothing)
+
+
+def issub():
+
+    class A(abc.ABC):
+        pass
+
+    class B:
+        pass
+
+    def step(x):
+        return x * 2 if issubclass(B, A) else x
+
+    def between(i):
+        if i == 1:
+            A.register(B)
+    return (step, between, nothing)
+
+
+def radd():
+
+    class A:
+        n = 0
+
+        def __radd__(self, o):
+            self.n += 1
+            return o * self.n
+    a = A()
+
+    def step(x):
+        return x * (1.0 + a)
+
+    def between(i):
+        if i == 2:
+            A.__radd__ = lambda self, o: 50.0
+    return (step, between, lambda: a.n)
+
+
 PROGRAMS = [
     class_changes,
     class_changes_isinstance,
@@ -322,6 +410,11 @@ PROGRAMS = [
     tanh_patched,
     relu_patched,
     weak,
+    tuple_of_class,
+    model_forward_patched,
+    model_class_changed,
+    issub,
+    radd,
 ]
 
 

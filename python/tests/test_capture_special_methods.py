@@ -1,9 +1,12 @@
-"""What Python itself calls in captured code: special methods, properties, __new__, and
-the methods of classes that the code makes. Their effects are those of every call."""
+"""What Python itself calls in captured code: special methods, properties, __new__. Their
+effects are those of every call."""
 
 from __future__ import annotations
 
 import pytest
+
+import sluice as sl
+from sluice._convert import StagingError
 
 from test_capture_class_guards import history, nothing
 
@@ -279,81 +282,216 @@ def raise_cause():
     return (step, nothing, lambda: c.n)
 
 
-def init_subclass_local():
+def sorted_keyless():
+
+    class A:
+        n = 0
+
+        def __init__(s, k):
+            s.k = k
+
+        def __lt__(s, o):
+            A.n += 1
+            return s.k < o.k
+    a = [A(3), A(1), A(2)]
+
+    def step(x):
+        return x * sorted(a)[0].k
+    return (step, nothing, lambda: A.n)
+
+
+def writeonly_prop():
+
+    class A:
+        v = 0
+
+        def _set(self, v):
+            self.v = self.v + v
+        p = property(None, _set)
+    a = A()
+
+    def step(x):
+        a.p = 3
+        return x * a.v
+    return (step, nothing, lambda: a.v)
+
+
+def desc_del():
+
+    class D:
+
+        def __get__(self, o, t):
+            return o._v
+
+        def __set__(self, o, v):
+            o._v = v
+
+        def __delete__(self, o):
+            o._v = 0
+
+    class A:
+        d = D()
+    a = A()
+    a.d = 2
+
+    def step(x):
+        y = x * a.d
+        if x.sum() > 2:
+            del a.d
+        return y + a.d
+
+    def between(i):
+        a.d = i
+    return (step, between, lambda: a._v)
+
+
+def metaclass_prop():
+
+    class M(type):
+
+        @property
+        def k(cls):
+            cls.n += 1
+            return cls.n
+
+    class A(metaclass=M):
+        n = 0
+
+    def step(x):
+        return x * A.k
+    return (step, nothing, lambda: A.n)
+
+
+def listsub():
+
+    class L(list):
+        total = 0
+
+        def add(self, v):
+            self.append(v)
+            self.total += v
+    l = L()
+
+    def step(x):
+        l.add(2.0)
+        return x * l.total + len(l)
+    return (step, nothing, lambda: (l.total, list(l)))
+
+
+def listsub_branch():
+
+    class L(list):
+        total = 0
+
+        def add(self, v):
+            self.total += v
+            return self.total
+    l = L()
+
+    def step(x):
+        if x.sum() > 2:
+            x = x + l.add(1.0)
+        return x * l.total
+
+    def between(i):
+        if i == 2:
+            l.total = 10.0
+    return (step, between, lambda: l.total)
+
+
+def append_override():
+
+    class L(list):
+        n = 0
+
+        def append(self, v):
+            self.n += 1
+            super().append(v)
+    l = L()
+
+    def step(x):
+        l.append(1.0)
+        return x * l.n + len(l)
+    return (step, nothing, lambda: (l.n, list(l)))
+
+
+def raise_uncaught():
 
     class C:
         n = 0
     c = C()
 
+    class E(Exception):
+
+        def __init__(self):
+            c.n += 1
+
     def step(x):
-
-        class B:
-
-            @staticmethod
-            def g():
-                c.n += 1
-
-            @property
-            def p(self):
-                c.n += 1
-                return c.n
-
-            @classmethod
-            def h(cls):
-                c.n += 1
-                cls.z = 1
-
-            def __add__(self, o):
-                c.n += 1
-                return o
-
-            def inner(self):
-                return [self.p for _ in range(2)]
-        b = B()
-        B.g()
-        B.h()
-        b.inner()
-        return (b + x) * b.p
+        raise E
     return (step, nothing, lambda: c.n)
 
 
-def local_class_branch():
+def raise_in_branch():
 
     class C:
         n = 0
     c = C()
 
+    class E(Exception):
+
+        def __init__(self):
+            c.n += 1
+
     def step(x):
-
-        class B:
-
-            def f(self, x):
-                if x.sum() > 2:
-                    c.n += 1
-                return x * 2
-        return B().f(x)
+        if x.sum() > 2:
+            raise E
+        return x
     return (step, nothing, lambda: c.n)
 
 
-def local_subclass():
+def super_classmethod():
 
-    class C:
+    class A:
         n = 0
 
-        def f(self, x):
-            return x * self.n
-    c = C()
+        @classmethod
+        def make(cls):
+            cls.n += 1
+            return cls.n
+
+        @staticmethod
+        def two():
+            return 2.0
+
+    class B(A):
+
+        @classmethod
+        def make(cls):
+            return super().make() + super().two()
 
     def step(x):
+        return x * B.make()
 
-        class B(C):
+    def between(i):
+        if i == 2:
+            A.two = staticmethod(lambda: 5.0)
+    return (step, between, lambda: (A.n, B.n))
 
-            def f(self, x):
-                c.n += 1
-                C.n += 1
-                return super().f(x)
-        return B().f(x)
-    return (step, nothing, lambda: (c.n, C.n))
+
+def super_setattr():
+
+    class A:
+
+        def __setattr__(self, k, v):
+            super().__setattr__(k, v)
+            object.__setattr__(self, "z", 1)
+    a = A()
+    a.n = 0
+
+    def step(x):
+        a.n += 1
+        return x * a.n
+    return (step, nothing, lambda: a.n)
 
 
 PROGRAMS = [
@@ -371,12 +509,49 @@ PROGRAMS = [
     dunder_call,
     raise_class,
     raise_cause,
-    init_subclass_local,
-    local_class_branch,
-    local_subclass,
+    sorted_keyless,
+    writeonly_prop,
+    desc_del,
+    metaclass_prop,
+    listsub,
+    listsub_branch,
+    append_override,
+    raise_uncaught,
+    raise_in_branch,
+    super_classmethod,
+    super_setattr,
 ]
 
 
 @pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
 def test_captured_as_at_once(make):
     assert history(make, True) == history(make, False)
+
+
+def test_a_hash_that_counts_is_refused():
+    class A:
+        n = 0
+
+        def __hash__(self):
+            self.n += 1
+            return 1
+
+    a = A()
+    table = {a: 2.0}
+    with pytest.raises(StagingError, match=r"methods.py:\d+: .*__hash__ counts"):
+        sl.function(lambda x: x * table[a])(sl.tensor(1.0))
+
+
+def test_a_hash_that_is_kept_is_no_count():
+    class A:
+        kept = None
+
+        def __hash__(self):
+            if self.kept is None:
+                self.kept = 3
+            return self.kept
+
+    a = A()
+    table = {a: 2.0}
+    f = sl.function(lambda x: x * table[a])
+    assert [f(sl.tensor(v)).item() for v in (1.0, 3.0)] == [2.0, 6.0]

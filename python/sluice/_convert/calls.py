@@ -48,7 +48,6 @@ from .handed import (
     true,
 )
 from .impure import next_, refuse_if_impure, refuse_if_iterator
-from .iterables import Range
 from .joins import joins
 from .library import is_library
 from .logic import if_exp
@@ -58,13 +57,12 @@ from .printing import effect_of, print_, redirecting
 from .seeded import random_
 from .sequences import enumerate_, len_, range_, reversed_, zip_
 from .steps import managed
-from .texts import Text, attr, is_of_graph, known_all, ordered
+from .texts import attr, is_of_graph, known_all, ordered
 from .values import (
     Tensor,
     decided,
     in_graph,
     number_of,
-    python_number,
 )
 
 
@@ -126,60 +124,6 @@ def _extreme(
 
 def _the_better(wins: Callable[[Any, Any], Any], arg: Any, best: Any) -> Any:
     return if_exp(wins(arg, best), lambda: arg, lambda: best)
-
-
-def _kind(value: Any) -> Any:
-    """The class of a number that the graph computes, or of a text; else None."""
-    if isinstance(value, Symbol):
-        return value.__class__
-    if type(value) is Text:
-        return str
-    if type(value) is Range:
-        return range
-    mixed.refuse("type() or isinstance()", value)
-    return python_number(value) if isinstance(value, Tensor) else None
-
-
-def _check_class(value: Any, what: str) -> None:
-    """Of what a branch chose, the class is that of the way taken."""
-    if isinstance(value, Tensor) and value.symbolic and _core.is_one_of_several(value):
-        raise StagingError(
-            f"{what} of a tensor that is another one on some ways, perhaps of "
-            "another class: that depends on the branch taken; wanted it before"
-        )
-
-
-def _isinstance(value: Any, classes: Any) -> bool:
-    kind = _kind(value)
-    if kind is not None:
-        return issubclass(kind, classes)
-    recorder = _core.recorder()
-    if recorder is not None:
-        recorder.class_of(value)
-        made = class_reads.checked(recorder, value, classes)
-        if made is not None:
-            return made
-    if isinstance(value, classes):
-        return True
-    _check_class(value, "isinstance()")
-    return False
-
-
-def _type(*args: Any, **kwargs: Any) -> Any:
-    kind = _kind(args[0]) if len(args) == 1 and not kwargs else None
-    if kind is None and len(args) == 1:
-        _check_class(args[0], "type()")
-    if kind is None and len(args) == 1 and not kwargs:
-        return _class_of(args[0])
-    return type(*args, **kwargs) if kind is None else kind
-
-
-def _class_of(value: Any) -> Any:
-    """type(value). What is taken of a class from outside is compared."""
-    recorder = _core.recorder()
-    if recorder is not None:
-        recorder.class_of(value)
-    return type(value)
 
 
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
@@ -292,8 +236,8 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
     int: _as(int),
     float: _as(float),
     builtins.bool: _bool,
-    isinstance: _isinstance,
-    type: _type,
+    isinstance: class_reads.isinstance_,
+    type: class_reads.type_,
     min: _extreme(min, operator.lt),
     max: _extreme(max, operator.gt),
     getattr: _getattr,
@@ -311,6 +255,7 @@ _RECORDED[any] = _truths(any)
 _RECORDED[all] = _truths(all)
 _RECORDED[sorted] = _by_key(handing(sorted))
 _RECORDED[id] = id_
+_RECORDED[issubclass] = class_reads.issubclass_
 _RECORDED[round] = rounded(round)
 _RECORDED.update((f, rounded(f)) for f in (math.floor, math.ceil, math.trunc))
 _RECORDED.update({print: print_, next: next_, str: _str, **TEXTS})
@@ -585,21 +530,6 @@ def _constructor(cls: Any, recorder: Any) -> Any:
         return made
 
     return make
-
-
-def defined(cls: Any) -> None:
-    """The code has made a class: what it has is the code's own."""
-    recorder = _core.recorder()
-    if recorder is not None and id(cls) not in recorder.old:
-        recorder.made(cls)
-
-
-def raised(error: Any) -> Any:
-    """What is raised: of a class of the user's, an object that the code makes."""
-    if _core.recorder() is None or not isinstance(error, type):
-        return error
-    own = issubclass(error, BaseException) and not object_reads.is_library_class(error)
-    return callee(error)() if own else error
 
 
 def for_call_of(function: types.FunctionType) -> Any:

@@ -1,5 +1,5 @@
-"""What only functions tell about classes and objects: isinstance() of classes that
-decide themselves, registered classes, weak references."""
+"""type() and isinstance() in recorded code, and what only functions tell about classes
+and objects: classes that decide themselves, registered ones, weak references."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ import abc
 import types
 from typing import Any
 
+from .. import _core
+from .._symbols.symbol import Symbol
+from . import mixed
+from .errors import StagingError
+from .iterables import Range
 from .object_reads import in_class, is_library_class, is_users
+from .texts import Text
+from .values import Tensor, python_number
 
 
 class Referred:
@@ -42,12 +49,87 @@ def checked(recorder: Any, value: Any, classes: Any) -> bool | None:
         made = zip(found, classes)
         return any(isinstance(value, c) if f is None else f for f, c in made)
     meta = type(classes)
-    if isinstance(classes, abc.ABCMeta) and not is_library_class(classes):
-        if not any(isinstance(kept, Registered) for kept in recorder.caches):
-            recorder.caches.append(Registered())
+    _may_register(recorder, classes)
     own = in_class(meta, "__instancecheck__")
     if not is_users(own) or type(value) is classes:
         return None
     recorder.special(meta, "__instancecheck__")
     recorder.value(own, "__instancecheck__")
     return bool(recorder.call(types.MethodType(own, classes))(value))
+
+
+def _may_register(recorder: Any, cls: Any) -> None:
+    """Others may be registered with a class later, as derived from it."""
+    if isinstance(cls, abc.ABCMeta) and not is_library_class(cls):
+        if not any(isinstance(kept, Registered) for kept in recorder.caches):
+            recorder.caches.append(Registered())
+
+
+def issubclass_(cls: Any, classes: Any) -> bool:
+    """issubclass(cls, classes)."""
+    if isinstance(classes, tuple):
+        return any(issubclass_(cls, one) for one in classes)
+    recorder = _core.recorder()
+    _may_register(recorder, classes)
+    own = in_class(type(classes), "__subclasscheck__")
+    if not is_users(own):
+        return issubclass(cls, classes)
+    recorder.special(type(classes), "__subclasscheck__")
+    recorder.value(own, "__subclasscheck__")
+    return bool(recorder.call(types.MethodType(own, classes))(cls))
+
+
+def _kind(value: Any) -> Any:
+    """The class of a number that the graph computes, or of a text; else None."""
+    if isinstance(value, Symbol):
+        return value.__class__
+    if type(value) is Text:
+        return str
+    if type(value) is Range:
+        return range
+    mixed.refuse("type() or isinstance()", value)
+    return python_number(value) if isinstance(value, Tensor) else None
+
+
+def _check_class(value: Any, what: str) -> None:
+    """Of what a branch chose, the class is that of the way taken."""
+    if isinstance(value, Tensor) and value.symbolic and _core.is_one_of_several(value):
+        raise StagingError(
+            f"{what} of a tensor that is another one on some ways, perhaps of "
+            "another class: that depends on the branch taken; wanted it before"
+        )
+
+
+def isinstance_(value: Any, classes: Any) -> bool:
+    """isinstance(value, classes)."""
+    kind = _kind(value)
+    if kind is not None:
+        return issubclass(kind, classes)
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.class_of(value)
+        made = checked(recorder, value, classes)
+        if made is not None:
+            return made
+    if isinstance(value, classes):
+        return True
+    _check_class(value, "isinstance()")
+    return False
+
+
+def type_(*args: Any, **kwargs: Any) -> Any:
+    """type(value), or a class that is made."""
+    kind = _kind(args[0]) if len(args) == 1 and not kwargs else None
+    if kind is None and len(args) == 1:
+        _check_class(args[0], "type()")
+    if kind is None and len(args) == 1 and not kwargs:
+        return _class_of(args[0])
+    return type(*args, **kwargs) if kind is None else kind
+
+
+def _class_of(value: Any) -> Any:
+    """type(value). What is taken of a class from outside is compared."""
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.class_of(value)
+    return type(value)

@@ -41,6 +41,7 @@ class Reads:
     stored_chains: set[tuple[str, ...]] = field(default_factory=set)
     # It assigns attributes of what it takes otherwise than by dots of a name.
     hides_stores: bool = False
+    counts: bool = False  # there is an a.b += c
 
 
 _known: dict[int, tuple[weakref.ref[types.CodeType], Reads]] = {}
@@ -105,6 +106,7 @@ def _used(
     if len(after) == 2 and after[0].opname in _DOUBLING and after[1].opname in _DOTS:
         stored = after[1:]  # a.b += c
         made.chains.add((*chain, after[1].argval))
+        made.counts = True
     else:
         stored = [i for i in after[:1] if i.opname in _ATTRIBUTE_STORES]
     made.stored_chains.update((*chain, i.argval) for i in stored)

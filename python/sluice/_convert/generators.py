@@ -12,6 +12,7 @@ import ast
 import copy
 from typing import Any
 
+from .class_bodies import rewritten_class
 from .expressions import Expressions, asked_for_truth, asserted, at, runtime_call
 from .imports import rewritten
 from .notes import Unit
@@ -48,9 +49,7 @@ class GeneratorRewriter(Expressions):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        self._unit.untouched.add((node.name, first_line(node)))
-        name = ast.Name(node.name, ast.Load())
-        return [node, at(ast.Expr(runtime_call("defined", name)), node)]
+        return rewritten_class(self._unit, node)
 
     # Statements.
 

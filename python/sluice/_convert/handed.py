@@ -189,9 +189,28 @@ def _instance(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
     for base in type(value).__mro__:
         for name, code in list(base.__dict__.items()):
             if isinstance(code, property) and is_users(code.fget):
-                recorder.unconverted(code.fget, (value,))
+                _runs(recorder, code.fget, value)
             elif is_users(code) and name.startswith("__") and name not in _NOT_ASKED:
-                recorder.unconverted(code, (value,))
+                counted = recorder.counted
+                _runs(recorder, code, value)
+                if name == "__hash__" and recorder.counted != counted:
+                    _refuse_hash(code)
+
+
+def _runs(recorder: Any, code: types.FunctionType, value: Any) -> None:
+    """A function of the value's class that Python may call, as it is."""
+    if recorder.from_outside(value):
+        recorder.value(code, code.__name__)
+    recorder.unconverted(code, (value,))
+
+
+def _refuse_hash(code: types.FunctionType) -> None:
+    made = code.__code__
+    raise StagingError(
+        f"{made.co_filename}:{made.co_firstlineno}: {code.__qualname__} counts "
+        "something up, and a recording may ask for a hash more often than the code; "
+        "wanted it without that"
+    )
 
 
 def attributes(recorder: Any, value: Any) -> Iterator[tuple[Any, int]]:

@@ -70,7 +70,7 @@ def in_class(cls: type, name: str) -> Any:
     return MISSING
 
 
-def above(owner: super, name: str) -> list[tuple[type, Any]]:
+def above(owner: Any, name: str) -> list[tuple[type, Any]]:
     """The classes in which super().name is looked for, up to that which has it, each
     with what it has by that name or inherits."""
     classes = owner.__self_class__.__mro__
@@ -357,6 +357,7 @@ def by_dots(recorder: Any, function: types.FunctionType, args: Any) -> None:
     The functions it calls are taken for such code, too.
     """
     names = reads_of(function.__code__)
+    recorder.counted += names.counts
     code = function.__code__
     roots = dict(zip(code.co_varnames[: code.co_argcount], args))
     for name, cell in zip(code.co_freevars, function.__closure__ or ()):

@@ -74,6 +74,7 @@ class Reading(Journal):
         # Of numpy and its like, whose elements are constants of the graph.
         self.arrays: list[tuple[Any, str]] = []
         self.guards: dict[Any, tuple[Any, ...]] = {}
+        self.counted = 0  # functions that run as they are and do a.b += c
         self.logs: dict[int, list[Adder]] = {}  # of containers only added to
         # Functions called, and the frame in which they were called last.
         self._functions: dict[int, tuple[Any, Any]] = {}

@@ -14,7 +14,8 @@ from .. import _core
 from .._symbols.numbers import Symbol
 from . import collected, elements, handed, logic
 from .branches import branch, guarded, live_after, live_in_loop
-from .calls import callee, defined, raised
+from .calls import callee
+from .classes import defined, raised
 from .contexts import context
 from .errors import NumberWanted, StagingError, refusal
 from .imports import imported, imported_from

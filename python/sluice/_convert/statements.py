@@ -17,6 +17,7 @@ import copy
 from dataclasses import dataclass
 
 from . import exits, imports
+from .class_bodies import rewritten_class
 from .codes import BREAK, CONTINUE, ITEM, RESULT, RETURN, SIGNAL
 from .construct import appended
 from .errors import Unconvertible
@@ -144,10 +145,7 @@ class FunctionRewriter:
             self._unit.untouched.add((node.name, first_line(node)))
             return [node]
         if isinstance(node, ast.ClassDef):
-            # Its methods are converted when they are called.
-            self._unit.untouched.add((node.name, first_line(node)))
-            made = ast.Expr(runtime_call("defined", load(node.name)))
-            return [node, at(made, node)]
+            return rewritten_class(self._unit, node)
         if isinstance(node, ast.With):
             items = [self._expressions.visit(item) for item in node.items]
             body = local_names(self._filled(node.body, context), node)
