@@ -134,7 +134,7 @@ _BY_NAME = _table(
 
 def _whose(function: Any) -> tuple[str, str]:
     """Module and name of a function, a method or a class."""
-    module = getattr(function, "__module__", None)
+    module: Any = getattr(function, "__module__", None)
     owner = getattr(function, "__self__", None)
     if not isinstance(module, str):
         if owner is None or isinstance(owner, types.ModuleType):
@@ -221,13 +221,16 @@ def refused_stream(name: str) -> StagingError:
     )
 
 
+_LEAVING = (io.IOBase, contextlib.redirect_stdout, contextlib.redirect_stderr)
+
+
 def refuse_manager(manager: Any) -> None:
     """Throws when a with statement does something to the world, by an object from
     outside: a file, which it closes."""
     if id(manager) not in _core.recorder().old:
         return
     words = words_of(type(manager))
-    if isinstance(manager, (io.IOBase, contextlib.redirect_stdout.__base__)):
+    if isinstance(manager, _LEAVING):
         words = DOES
     if words is not None:
         raise refused(type(manager).__enter__, words)
