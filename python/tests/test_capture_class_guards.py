@@ -352,3 +352,47 @@ PROGRAMS = [
 @pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
 def test_captured_as_at_once(make):
     assert history(make, True) == history(make, False)
+
+
+def test_a_module_that_is_loaded_by_the_first_call(tmp_path, monkeypatch):
+    (tmp_path / "sl_test_loaded.py").write_text(
+        "import sluice as sl\nw = sl.ones(2) * 3\nloads = [w.tolist()]\n"
+    )
+    (tmp_path / "sl_test_pack").mkdir()
+    (tmp_path / "sl_test_pack" / "__init__.py").write_text("k = 2.0\n")
+    (tmp_path / "sl_test_pack" / "part.py").write_text("from . import k as j\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    @sl.function
+    def step(x):
+        import sl_test_loaded
+        from sl_test_pack import k, part
+
+        return x * sl_test_loaded.w * k + part.j
+
+    assert [step(sl.ones(2)).tolist() for _ in range(3)] == [[8.0, 8.0]] * 3
+    module = sys.modules["sl_test_loaded"]
+    assert module.loads == [[3.0, 3.0]]
+    sys.modules["sl_test_pack"].part.j = 5.0
+    module.w = sl.ones(2)
+    assert step(sl.ones(2)).tolist() == [7.0, 7.0]
+
+
+def test_an_import_that_fails_says_what_python_says():
+    def step(x):
+        try:
+            import sl_test_nowhere
+        except ImportError as error:
+            return x * len(str(error))
+        return x * sl_test_nowhere.k
+
+    x = sl.ones(2)
+    assert sl.function(step)(x).tolist() == step(x).tolist()
+    with pytest.raises(ImportError, match="cannot import name 'nothing_such'"):
+        sl.function(lambda x: _from(x))(x)
+
+
+def _from(x):
+    from math import nothing_such  # type: ignore[attr-defined]
+
+    return x * nothing_such

@@ -9,6 +9,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 import types
 import weakref
 from collections.abc import Callable
@@ -78,7 +79,9 @@ def _named(
             if inner.startswith("__sl_"):
                 inner = name
             elif qualname is not None:
-                outer = f"{qualname}.<locals>.{inner}"
+                # In a function, or else in a class.
+                inside = ".<locals>" if code.co_flags & inspect.CO_OPTIMIZED else ""
+                outer = f"{qualname}{inside}.{inner}"
             around = (owner or code) if is_part(part) else None
             part = _named(part, inner, outer, unit, around)
         parts.append(part)

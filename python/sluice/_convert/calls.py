@@ -447,8 +447,12 @@ def _builtin(function: Any) -> Any:
         return of_text(function)
     recorder = _core.recorder()
     if isinstance(owner, object_reads.CONTAINERS) and recorder.knows(owner):
-        # Noted where it is called, not where it was taken: add = seen.append.
-        function = recorder.attr(owner, function.__name__)
+        # Noted where it is called, not where it was taken: add = seen.append. Of a
+        # class of the user's it is what super() gave.
+        if type(owner) in PLAIN_CONTAINERS:
+            function = recorder.attr(owner, function.__name__)
+        else:
+            recorder.changes(owner)
     elif isinstance(owner, array.array):
         recorder.changes_array(owner)
     if not isinstance(function, types.BuiltinFunctionType):
@@ -472,7 +476,7 @@ def _of_c(function: Any, recorder: Any) -> Any:
     if kind is types.MethodWrapperType:  # super().__setattr__
         refuse_if_iterator(function.__self__)
         if function.__name__ == "__call__":
-            return callee(function.__self__)
+            return _by_wrapper(function, recorder)
         plain = PLAIN_ATTRIBUTES.get(function.__name__)
         if plain is not None and function.__self__ is not None:
             return functools.partial(plain, function, function.__self__)
@@ -493,6 +497,14 @@ def _of_c(function: Any, recorder: Any) -> Any:
     if package in ("nanobind", "sluice"):
         return function
     return handing(function)
+
+
+def _by_wrapper(function: Any, recorder: Any) -> Any:
+    """f.__call__, and super().__call__ of a metaclass, which makes an object."""
+    owner = function.__self__
+    if isinstance(owner, (types.FunctionType, types.MethodType)):
+        return callee(owner)
+    return _constructor(owner, recorder) if isinstance(owner, type) else function
 
 
 def _constructor(cls: Any, recorder: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 from .expressions import Expressions, at, load, runtime_call
 from .notes import Unit
+from .prepare import Prepare
 from .source import first_line
 
 
@@ -53,6 +54,7 @@ def rewritten_class(unit: Unit, node: ast.ClassDef) -> list[ast.stmt]:
     """The statement, and what tells of the class that it made."""
     unit.untouched.add((node.name, first_line(node)))
     body = _Body(None)
-    node.body = [body.visit(statement) for statement in node.body]
+    names = Prepare(node.name)
+    node.body = [body.visit(names.visit(statement)) for statement in node.body]
     made = ast.Expr(runtime_call("defined", load(node.name)))
     return [node, at(made, node)]

@@ -86,7 +86,9 @@ def _called(function: Any) -> Any:
 
 def asked(value: Any, name: str) -> Any:
     """The user's function for that, converted and bound; None when there is none."""
-    if is_plain(value) or isinstance(value, _SKIPPED):
+    if is_plain(value):
+        return None
+    if isinstance(value, _SKIPPED) and is_library_class(type(value)):
         return None
     recorder = _core.recorder()
     if recorder is None:

@@ -7,6 +7,7 @@ is taken of it are guards, and what is changed in it is a state.
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import sys
 from typing import Any
@@ -23,6 +24,32 @@ def _module(recorder: Any, name: str) -> Any:
     if recorder.read(ITEM, sys.modules, name, module, f"the module {name}"):
         recorder.value(module, name)
     return module
+
+
+def importing(name: str, level: int, package: Any, parts: tuple[str, ...]) -> None:
+    """An import statement is about to run. What a module does when it is loaded, it
+    does once, and it is no part of the recording."""
+    before = _core.recorder()
+    if before is None:
+        return
+    _core.set_recorder(None)
+    try:
+        with _core.imperative_scope():
+            whole = importlib.util.resolve_name("." * level + name, package)
+            module = importlib.import_module(whole)
+            for part in parts:
+                if not hasattr(module, part) and hasattr(module, "__path__"):
+                    _load_part(f"{whole}.{part}")
+    finally:
+        _core.set_recorder(before)
+
+
+def _load_part(name: str) -> None:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise  # else the statement says that there is no such name
 
 
 def imported(name: str, bound: Any) -> None:
@@ -51,7 +78,20 @@ def imported_from(name: str, level: int, package: Any, part: str, bound: Any) ->
 
 def rewritten(node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
     """The statement, and what tells of it."""
-    made: list[ast.stmt] = [node]
+    names = node.names
+    if isinstance(node, ast.ImportFrom):
+        loads = [(node.module or "", node.level, tuple(a.name for a in names))]
+    else:
+        loads = [(alias.name, 0, ()) for alias in names]
+    made: list[ast.stmt] = []
+    for name, level, parts in loads:
+        package = load("__package__") if level else ast.Constant(None)
+        tell = runtime_call(
+            "importing", ast.Constant(name), ast.Constant(level), package,
+            ast.Constant(parts),
+        )
+        made.append(at(ast.Expr(tell), node))
+    made.append(node)
     for alias in node.names:
         if isinstance(node, ast.Import):
             bound = alias.asname or alias.name.split(".")[0]

@@ -132,6 +132,11 @@ def find(owner: Any, name: str) -> Lookup:
 
 
 def _in_module(owner: types.ModuleType, name: str, found: Lookup) -> Lookup:
+    if _is_library_module(owner):  # which may put it there when it is asked for
+        found.value = getattr(owner, name, MISSING)
+        if name in owner.__dict__:
+            found.guards.append((ITEM, owner.__dict__, name, found.value))
+        return found
     found.value = owner.__dict__.get(name, MISSING)
     found.guards.append((ITEM, owner.__dict__, name, found.value))
     if found.value is MISSING:

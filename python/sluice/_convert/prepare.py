@@ -49,6 +49,9 @@ class Prepare(ast.NodeTransformer):
             node.attr = f"_{self._class}{node.attr}"
         return node
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        return node  # private names inside are of that class
+
     def visit_While(self, node: ast.While) -> Any:
         self.generic_visit(node)
         if not parts([node.test], ast.NamedExpr):

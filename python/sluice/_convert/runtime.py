@@ -18,7 +18,7 @@ from .calls import callee
 from .classes import defined, raised
 from .contexts import context
 from .errors import NumberWanted, StagingError, refusal
-from .imports import imported, imported_from
+from .imports import imported, imported_from, importing
 from .iterables import Range, Staged, staged, written_out
 from .loops import GraphLoop
 from .notes import Unit
@@ -93,6 +93,7 @@ class Runtime:
     defined = staticmethod(defined)
     raised = staticmethod(raised)
     true = staticmethod(lambda test: handed.true(decided(test)))
+    importing = staticmethod(importing)
     imported = staticmethod(imported)
     imported_from = staticmethod(imported_from)
 
