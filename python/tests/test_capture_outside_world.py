@@ -160,7 +160,6 @@ PROCESS_STATE = {
     "gc.isenabled": lambda x: x * gc.isenabled(),
     "current_thread": lambda x: x * len(threading.current_thread().name),
     "getcontext": lambda x: x * decimal.getcontext().prec,
-    "threads": lambda x: x * sl.get_num_threads(),
     "precision": lambda x: x * len(sl.get_float32_matmul_precision()),
     "printoptions": lambda x: x * np.get_printoptions()["precision"],
     "recursion": lambda x: x * sys.getrecursionlimit(),

@@ -40,6 +40,7 @@ from .elements import (
 )
 from .errors import StagingError
 from .frames import changed, places
+from .places import CONTAINERS as PLAIN_CONTAINERS
 from .handed import (
     hand_over,
     handing,

@@ -108,8 +108,8 @@ _WORDS = _table(
      "load_checkpoint", READS),
     ("sluice._files sluice.io._checkpoint sluice.io._safetensors", "save "
      "save_checkpoint", DOES),
-    ("sluice._settings sluice.cuda sluice._core", "get_num_threads "
-     "get_float32_matmul_precision get_printoptions", ASKS),
+    ("sluice._settings sluice.cuda sluice._core", "get_float32_matmul_precision "
+     "get_printoptions", ASKS),
     ("sluice.cuda sluice.devices sluice._core", "set_float32_matmul_precision "
      "set_memory_limit set_printoptions", DOES),
 )  # fmt: skip
