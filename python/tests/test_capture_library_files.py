@@ -57,7 +57,7 @@ def test_files_of_tensors_are_read_and_written_outside(tmp_path):
         lambda x: io.save_checkpoint(tmp_path / "d", model=net),
         lambda x: io.load_checkpoint(tmp_path / "d", model=net),
     ):
-        with pytest.raises(TypeError, match=r"library_files.py:\d+: .*(a file|an effect)"):
+        with pytest.raises(TypeError, match=r"files.py:\d+: .*(a file|an effect)"):
             sl.function(code)(sl.ones(1))
     assert path.read_bytes() == before
     assert manager.steps() == [] and not (tmp_path / "d").exists()

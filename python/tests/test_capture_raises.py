@@ -168,7 +168,7 @@ def test_a_call_that_raises_counts_once():
 
 
 # everyday:6004153: sizes that do not fit were told as if the run had begun.
-@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["at once", "captured"])
+@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["now", "captured"])
 def test_a_write_before_an_index_out_of_bounds(wrap):
     @wrap
     def step(x, n):

@@ -1,5 +1,5 @@
-"""What Python itself calls in captured code: special methods, properties, __new__. Their
-effects are those of every call."""
+"""What Python itself calls in captured code: special methods, properties, __new__.
+Their effects are those of every call."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_what_a_transform_gave_is_written(maker, write):
 
 
 # state:8000761: what lanes give of a detached tensor claimed a history, at once too.
-@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["at once", "captured"])
+@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["now", "captured"])
 def test_lanes_of_a_detached_tensor_have_no_history(wrap):
     w = sl.tensor([0.5], requires_grad=True)
 

@@ -51,7 +51,7 @@ def refuse_taking(construct: Construct, items: Any) -> None:
         return
     values_may_decide()
     raise StagingError(
-        f"{construct.place}: a tensor decides when this loop ends, and so what it takes "
+        f"{construct.place}: a tensor decides when this loop ends, and what it takes "
         f"from a {type(items).__name__}; wanted a list or a range to loop over"
     )
 
