@@ -103,3 +103,33 @@ def test_as_one_graph_it_is_refused():
 
     with pytest.raises(TypeError, match="changes a deque of the function's own"):
         sl.function(f, one_graph=True)(sl.tensor([2.0]))
+
+
+KEYS = collections.defaultdict(list)
+
+
+def test_a_key_that_comes_with_reading_on_a_way_that_is_not_taken():
+    @sl.function
+    def step(x):
+        if x.sum() > 2:
+            KEYS["large"].append(1)
+        return x
+
+    KEYS.clear()
+    seen = []
+    for value in (1.0, 3.0, 1.0, 5.0):
+        step(sl.tensor([value]))
+        seen.append({key: list(of) for key, of in KEYS.items()})
+    assert seen == [{}, {"large": [1]}, {"large": [1]}, {"large": [1, 1]}]
+
+
+def test_what_an_argument_is_and_a_tensor_from_outside():
+    w = sl.tensor([1.0])
+
+    @sl.function
+    def step(x):
+        return x * 10 if x is w else x
+
+    for given in (w, sl.tensor([1.0])):
+        with pytest.raises(Exception, match="`is` of a tensor that is given"):
+            step(given)

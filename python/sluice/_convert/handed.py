@@ -415,6 +415,8 @@ def item(owner: Any, key: Any) -> Any:
         other = asked(owner, "__missing__")
         if other is not None:
             return other(key)
+        if isinstance(owner, collections.defaultdict):
+            _core.recorder().adding(owner)  # it is there from now on
     if isinstance(owner, _core.List):
         return element(owner[key])
     return owner[key]

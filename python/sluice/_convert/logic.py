@@ -157,6 +157,12 @@ def is_(a: Any, b: Any) -> bool:
                 "`is` of a tensor that is another one on some ways: that depends on "
                 "the branch taken; wanted it before"
             )
+    recorder = _core.recorder()
+    if recorder is not None and recorder.may_be_one(a, b):
+        raise StagingError(
+            "`is` of a tensor that is given and one that the function finds: another "
+            "call may give the latter; wanted a flag, or a name"
+        )
     return a is b
 
 

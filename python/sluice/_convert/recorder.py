@@ -193,6 +193,16 @@ class Recorder(Reading):
             found, others, self._orders, self._in_order, self.caches
         )
 
+    def may_be_one(self, a: Any, b: Any) -> bool:
+        """Whether one of them stands for an argument, which a call may give as the
+        other: a tensor from outside."""
+        if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+            return False
+        given = {id(value) for _, value, _ in self._given.values()}
+        return any(
+            id(one) in given and not other.symbolic for one, other in ((a, b), (b, a))
+        )
+
     def contiguous(self, tensor: Any) -> bool:
         """tensor.is_contiguous(): of an argument, that of every call is compared."""
         for own, value, path in self._given.values():
