@@ -133,3 +133,24 @@ def test_what_an_argument_is_and_a_tensor_from_outside():
     for given in (w, sl.tensor([1.0])):
         with pytest.raises(Exception, match="`is` of a tensor that is given"):
             step(given)
+
+
+TAKEN = []
+ADD = TAKEN.append
+
+
+@pytest.mark.parametrize("add", [
+    lambda x: ADD(1), lambda x: list.append(TAKEN, 1), lambda x: TAKEN.__iadd__([1])])
+def test_methods_of_a_list_outside_however_they_are_called(add):
+    @sl.function
+    def step(x):
+        if x.sum() > 2:
+            add(x)
+        return x
+
+    TAKEN.clear()
+    sizes = []
+    for value in (1.0, 3.0, 1.0, 5.0):
+        step(sl.tensor([value]))
+        sizes.append(len(TAKEN))
+    assert sizes == [0, 1, 1, 2]

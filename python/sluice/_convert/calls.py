@@ -465,6 +465,11 @@ def _builtin(function: Any) -> Any:
     return handing(function)
 
 
+_CHANGING = frozenset(
+    f"__{name}__" for name in "setitem delitem iadd imul ior iand isub ixor".split()
+)
+
+
 def _of_c(function: Any, recorder: Any) -> Any:
     """Another object of C that can be called."""
     kind = type(function)
@@ -476,12 +481,20 @@ def _of_c(function: Any, recorder: Any) -> Any:
         return function
     if kind is types.MethodWrapperType:  # super().__setattr__
         refuse_if_iterator(function.__self__)
+        if function.__name__ in _CHANGING and recorder.knows(function.__self__):
+            recorder.changes(function.__self__)
         if function.__name__ == "__call__":
             return _by_wrapper(function, recorder)
         plain = PLAIN_ATTRIBUTES.get(function.__name__)
         if plain is not None and function.__self__ is not None:
             return functools.partial(plain, function, function.__self__)
         return function
+    if kind is types.MethodDescriptorType:  # list.append(seen, x)
+        if issubclass(function.__objclass__, object_reads.CONTAINERS):
+            return lambda owner, *args, **kwargs: callee(function.__get__(owner))(
+                *args, **kwargs
+            )
+        return handing(function)
     if kind is types.WrapperDescriptorType:  # object.__setattr__
         plain = PLAIN_ATTRIBUTES.get(function.__name__)
         if plain is not None:

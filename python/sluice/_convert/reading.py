@@ -216,6 +216,10 @@ class Reading(Journal):
         if isinstance(value, Tensor):
             if not any(value is fed for fed in self._fed.values()):
                 self.tensors[id(value)] = value
+        if type(value) is types.BuiltinFunctionType:
+            if isinstance(value.__self__, _CONTAINERS):  # add = seen.append
+                self.value(value.__self__, f"{text}.__self__", contents)
+            return
         if is_plain(value):
             return
         known = id(value) in self.old
