@@ -2,24 +2,14 @@
 // Adagrad), captured and imperative, beside the same step of PyTorch.
 #include "benchmarks/bench.h"
 #include "benchmarks/count_allocations.h"
+#include "benchmarks/random_array.h"
 #include "benchmarks/timing.h"
 #include "benchmarks/torch_child.h"
-#include "sluice/base/random.h"
 #include "sluice/base/worker_pool.h"
 #include "sluice/sluice.h"
 
 namespace sluice::bench {
 namespace {
-
-Array Numbers(const Shape& shape, float scale, uint64_t stream) {
-  Array a = *Array::Make(DType::kF32, shape);
-  for (int64_t i = 0; i < a.num_elements(); ++i) {
-    uint64_t bits = RandomKey::Mix(stream << 40 ^ static_cast<uint64_t>(i));
-    float unit = static_cast<float>(bits >> 40) * 0x1p-23f - 1;
-    a.mutable_data<float>()[i] = scale * unit;
-  }
-  return a;
-}
 
 struct Mlp {
   Mlp() {
@@ -43,14 +33,15 @@ struct Mlp {
     return loss.detach();
   }
 
-  Array initial[4] = {Numbers({784, 100}, 0.05f, 1), Numbers({100}, 0.05f, 2),
-                      Numbers({100, 10}, 0.05f, 3), Numbers({10}, 0.05f, 4)};
+  Array initial[4] = {
+      RandomFloats({784, 100}, 0.05f, 1), RandomFloats({100}, 0.05f, 2),
+      RandomFloats({100, 10}, 0.05f, 3), RandomFloats({10}, 0.05f, 4)};
   Tensor weights[4], sums[4];
 };
 
 SL_BENCH(autodiff, mlp, "training steps of a small network") {
   int threads = WorkerPool::Default().parallelism();
-  Array images = Numbers({64, 784}, 1, 9);
+  Array images = RandomFloats({64, 784}, 1, 9);
   Array labels = *Array::Make(DType::kI64, {64});
   for (int64_t i = 0; i < 64; ++i) labels.mutable_data<int64_t>()[i] = i % 10;
   Tensor x = constant(images), y = constant(labels);

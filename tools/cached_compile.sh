@@ -6,8 +6,8 @@
 # - Arguments inside the build folder are made relative (those ccache knows of,
 #   it makes relative itself, by CCACHE_BASEDIR).
 # - A precompiled header names its folder, so it never comes out of the cache;
-#   the objects that use it are looked up by the contents of its headers, the
-#   file PCH.sum, which ccache reads instead of the PCH.
+#   the objects that use it are looked up by what its headers say, the file
+#   PCH.sum, which ccache reads instead of the PCH.
 set -e
 ccache=$1
 shift
@@ -28,14 +28,19 @@ if [[ " $* " != *" c++-header "* ]]; then
 fi
 
 "$@"
+# What the headers say to the compiler, macros included: not their comments.
 previous=
+preprocess=()
 for argument; do
   case $previous in
     -o) pch=$argument ;;
-    -MF) depfile=$argument ;;
+  esac
+  case $previous$argument in
+    -Xclang-emit-pch) unset 'preprocess[-1]' ;;
+    *-o | -o* | *-MF | -MF* | *-MT | -MT* | *-MD | *-c) ;;
+    *) preprocess+=("$argument") ;;
   esac
   previous=$argument
 done
-# The first word of a depfile is its target; the others are the headers.
-sed -e 's/\\$//' "$depfile" | tr -s ' ' '\n' | sed -e 1d -e '/:$/d' -e '/^$/d' |
-  xargs cat | sed -e "s|${CCACHE_BASEDIR:-/}/||g" | sha256sum > "$pch.sum"
+"${preprocess[@]}" -E -dD | sed -e "s|${CCACHE_BASEDIR:-/}/||g" |
+  sha256sum > "$pch.sum"

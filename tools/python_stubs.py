@@ -197,6 +197,7 @@ def tensor_dunders():
         "__getitem__": "(self, key: Any, /) -> _Tensor",
         "__setitem__": "(self, key: Any, value: TensorLike, /) -> None",
         "__iter__": "(self) -> Iterator[_Tensor]",
+        "__reversed__": "(self) -> _Tensor",
         "__contains__": "(self, value: Any, /) -> builtins.bool",
     }
     return found

@@ -9,16 +9,6 @@ namespace sluice {
 
 namespace {
 
-// The folder of ops/ the record is written in: "math", "array", ...
-std::string TopicOf(const OpRecord& op) {
-  std::string_view file = op.line.file;
-  size_t end = file.rfind('/');
-  if (end == std::string_view::npos) return "other";
-  size_t begin = file.rfind('/', end - 1);
-  begin = begin == std::string_view::npos ? 0 : begin + 1;
-  return std::string(file.substr(begin, end - begin));
-}
-
 std::string Traits(const OpRecord& op) {
   std::vector<std::string> words;
   if (op.elementwise()) words.push_back("elementwise");

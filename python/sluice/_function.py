@@ -114,11 +114,28 @@ def _converted(f: Callable[..., Any]) -> Callable[..., Any]:
         return f
 
 
+def _as_called(f: Any) -> Any:
+    """f without what decorators say of it: functools.wraps shows the arguments of the
+    function inside, and calls are those of the function around."""
+    if isinstance(f, types.MethodType):
+        return types.MethodType(_as_called(f.__func__), f.__self__)
+    if isinstance(f, functools.partial):
+        return functools.partial(_as_called(f.func), *f.args, **f.keywords)
+    told = isinstance(f, types.FunctionType) and vars(f)
+    if not told or not ({"__wrapped__", "__signature__"} & told.keys()):
+        return f
+    made = types.FunctionType(
+        f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__
+    )
+    made.__kwdefaults__ = f.__kwdefaults__
+    return made
+
+
 def _signature(f: Callable[..., Any]) -> inspect.Signature:
     import inspect  # when it is needed: it takes long to load
 
     try:
-        return inspect.signature(f)
+        return inspect.signature(_as_called(f))
     except ValueError:  # code of C
         kinds = inspect.Parameter
         return inspect.Signature(

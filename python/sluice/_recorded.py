@@ -61,6 +61,29 @@ def refuse_files(what: str) -> None:
     )
 
 
+@contextlib.contextmanager
+def on_some_ways(what: str) -> Iterator[None]:
+    """Around recorded code of which not every call takes the tensors it makes. What
+    else it does would be done by all: the values of the call decide about that."""
+    recorder = _core.recorder()
+    if recorder is None:
+        yield
+        return
+    from ._convert.frames import changed
+    from ._convert.refusals import values_may_decide
+
+    with recorder.frame() as frame:
+        yield
+        for place, before in frame.values():
+            if changed(place, before):
+                values_may_decide()
+                refuse(
+                    f"{what} changes {place.text}, and tensors decide whether it is "
+                    "called",
+                    "wanted it outside of the function",
+                )
+
+
 class _Done:
     """A method of an object, which every call calls. It is no copy's."""
 

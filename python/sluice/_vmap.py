@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _core
 from ._flat import (
@@ -68,39 +68,50 @@ def vmap(
     axes_out = out_axes if out_dims == 0 else out_dims
     if isinstance(axes_in, list):
         axes_in = tuple(axes_in)
-    kept: dict[Any, tuple[Any, Any, Any]] = {}
-    whole = axes_out is None or isinstance(axes_out, int)
-
-    def record(given: Arguments, axes: list[int | None]) -> tuple[Any, Any, Any]:
-        structure: list[Any] = [None]
-
-        def one_lane(tensors: list[Any]) -> list[Any]:
-            args, kwargs = given.rebuild(tensors)
-            results = Results(called(f)(*args, **kwargs), f"vmap of {name_of(f)}")
-            structure[0] = results.tree
-            return results.tensors
-
-        out = [axes_out] if whole else [0]
-        lanes = _core.LanesOf(one_lane, axes, out, name_of(f))
-
-        def all_lanes(tensors: list[Any]) -> Any:
-            results = lanes(tensors)
-            return structure[0].unflatten(results)
-
-        # Imperatively it is a captured function, with what that does about values
-        # the code reads around it.
-        captured = function(as_it_is(all_lanes), name=name_of(f))
-        return lanes, all_lanes, captured
+    lanes = _Lanes(f, axes_in, axes_out)
 
     @functools.wraps(f)
     def vmap_f(*args: Any, **kwargs: Any) -> Any:
+        made, value = lanes(args, kwargs)
+        vmap_f.report = made.lanes.report  # type: ignore[attr-defined]
+        return value
+
+    return as_it_is(vmap_f)
+
+
+class _Made(NamedTuple):
+    """What is recorded for one kind of arguments."""
+
+    lanes: Any
+    all_lanes: Callable[..., Any]  # in a graph
+    captured: Callable[..., Any]  # imperatively
+
+
+class _Lanes:
+    """A function on many examples, recorded once per kind of arguments."""
+
+    def __init__(self, f: Callable[..., Any], axes_in: Any, axes_out: Any) -> None:
+        self.f, self.axes_in, self.axes_out = f, axes_in, axes_out
+        self.whole = axes_out is None or isinstance(axes_out, int)
+        self.kept: dict[Any, _Made] = {}
+
+    def __call__(self, args: Any, kwargs: Any) -> tuple[_Made, Any]:
         args = tuple(as_list(arg) for arg in args)
+        axes = self.axes_of(args, kwargs)
+        given = Arguments((args, kwargs))
+        made = self.made_for(given, axes)
+        in_graph = _core.is_building() or any(t.symbolic for t in given.tensors)
+        value = (made.all_lanes if in_graph else made.captured)(given.tensors)
+        return made, value if self.whole else _placed(value, self.axes_out)
+
+    def axes_of(self, args: Any, kwargs: Any) -> list[int | None]:
+        """The axis of lanes of each tensor among the arguments."""
+        axes_in = self.axes_in
         if isinstance(axes_in, tuple) and len(axes_in) != len(args):
             raise ValueError(
-                f"vmap of {name_of(f)}: in_axes is {axes_in}; "
+                f"vmap of {name_of(self.f)}: in_axes is {axes_in}; "
                 f"wanted one for each of {len(args)} arguments"
             )
-        given = Arguments((args, kwargs))
         leaf_axes = _axes_for(axes_in, args, "in_axes")
         leaf_axes += [0] * len(flatten(kwargs)[0])
         axes = [
@@ -109,31 +120,48 @@ def vmap(
             if is_array(leaf)
         ]
         if not axes:
-            raise ValueError(f"vmap of {name_of(f)}: no argument is a tensor")
-        key: Any = None
-        made = None
+            raise ValueError(f"vmap of {name_of(self.f)}: no argument is a tensor")
+        return axes
+
+    def made_for(self, given: Arguments, axes: list[int | None]) -> _Made:
+        """Recorded now, or for a call like this one before."""
         try:
             key = (
                 given.static_key(),
                 tuple(axes),
                 tuple((t.dtype, t.ndim) for t in given.tensors),
             )
-            made = kept.get(key)
+            made = self.kept.get(key)
         except TypeError:  # something that cannot be compared
-            key = None
+            return self.record(given, axes)
         if made is None:
-            made = record(given, axes)
-            if key is not None:
-                if len(kept) >= _MAX_KEPT:
-                    kept.pop(next(iter(kept)))
-                kept[key] = made
-        lanes, all_lanes, captured = made
-        in_graph = _core.is_building() or any(t.symbolic for t in given.tensors)
-        value = (all_lanes if in_graph else captured)(given.tensors)
-        vmap_f.report = lanes.report  # type: ignore[attr-defined]
-        return value if whole else _placed(value, axes_out)
+            made = self.record(given, axes)
+            if len(self.kept) >= _MAX_KEPT:
+                self.kept.pop(next(iter(self.kept)))
+            self.kept[key] = made
+        return made
 
-    return as_it_is(vmap_f)
+    def record(self, given: Arguments, axes: list[int | None]) -> _Made:
+        """The lanes of these arguments; the code runs when they are called."""
+        f, name = self.f, name_of(self.f)
+        structure: list[Any] = [None]
+
+        def one_lane(tensors: list[Any]) -> list[Any]:
+            args, kwargs = given.rebuild(tensors)
+            results = Results(called(f)(*args, **kwargs), f"vmap of {name}")
+            structure[0] = results.tree
+            return results.tensors
+
+        out = [self.axes_out if self.whole else 0]
+        lanes = _core.LanesOf(one_lane, axes, out, name)
+
+        def all_lanes(tensors: list[Any]) -> Any:
+            results = lanes(tensors)
+            return structure[0].unflatten(results)
+
+        # Imperatively it is a captured function, with what that does about values
+        # the code reads around it.
+        return _Made(lanes, all_lanes, function(as_it_is(all_lanes), name=name))
 
 
 def _placed(value: Any, axes: Any) -> Any:

@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "number_checks.h"
 #include "op_call.h"
+#include "sluice/base/small_vector.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/default_float.h"
 
@@ -14,22 +15,11 @@ namespace sluice::py {
 namespace {
 
 using front_internal::InputSpec;
+using front_internal::TypedOperand;
 
 // True for one element without axes; false where that is not known.
 bool IsScalar(const Given& g) {
   return g.tensor.defined() ? g.tensor.rank() == 0 : g.array.rank() == 0;
-}
-
-// The type that all operands of type variable `type` are computed in.
-DType Common(const OpRecord& op, std::span<const Given> inputs,
-             const std::string& type) {
-  front_internal::CommonType common;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const ArgSpec* spec = InputSpec(op, i, inputs.size());
-    if (!spec || spec->type != type) continue;
-    common.Add(inputs[i].dtype(), inputs[i].weak, IsScalar(inputs[i]));
-  }
-  return common.get();
 }
 
 // ---- Numbers of the program that a type does not hold ----
@@ -60,23 +50,6 @@ bool Holds(DType dtype, const Given& given) {
 bool IsComputed(const Given& given) {
   return given.weak && given.tensor.defined() && given.tensor.symbolic() &&
          given.dtype() == DType::kI64;
-}
-
-// The type operands are compared in: u8 < 300 is asked of wider integers, and
-// so is u8 < tensor(300), which gives way elsewhere for having no axes.
-DType Compared(const OpRecord& op, std::span<const Given> inputs,
-               DType common) {
-  bool compares = !op.outputs.empty() && op.outputs[0].type == "bool";
-  // No type holds large u64 and negative numbers.
-  if (!compares || !IsInteger(common) || common == DType::kU64) return common;
-  for (const Given& in : inputs) {
-    bool wider = !in.weak && IsInteger(in.dtype()) &&
-                 Promote(common, in.dtype()) != common;
-    if (wider || IsComputed(in) || !Holds(common, in)) {
-      return Promote(common, in.dtype());
-    }
-  }
-  return common;
 }
 
 void WantHeld(const OpRecord& op, size_t i, const Given& given, DType dtype) {
@@ -172,6 +145,13 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
                     const Attrs& attrs) {
   if (Agree(op, inputs)) return DType::kInvalid;
   DType restored = DType::kInvalid;
+  SmallVector<TypedOperand, 4> types;
+  for (const Given& in : inputs) {
+    types.push_back({in.dtype(), in.weak, IsScalar(in)});
+  }
+  const front_internal::HoldsNumbers holds = [&](size_t i, DType dtype) {
+    return !IsComputed(inputs[i]) && Holds(dtype, inputs[i]);
+  };
   // Of each type variable once: a list may have many thousand operands.
   std::map<std::string_view, DType> commons;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -191,7 +171,8 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
     } else if (op.FindType(spec->type)) {
       auto [found, first] = commons.try_emplace(spec->type, DType::kInvalid);
       if (first) {
-        found->second = Compared(op, inputs, Common(op, inputs, spec->type));
+        found->second =
+            front_internal::CommonType(op, spec->type, types, holds);
       }
       DType common = found->second;
       wanted = front_internal::AcceptedType(op, spec->type, common);

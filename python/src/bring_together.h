@@ -19,6 +19,4 @@ namespace sluice::py {
 DType BringTogether(const OpRecord& op, std::span<Given> inputs,
                     const Attrs& attrs);
 
-using front_internal::WeakDefault;
-
 }  // namespace sluice::py

@@ -118,6 +118,8 @@ SourceLine PythonLine() {
 }
 
 SaidLine::SaidLine() : outer_(std::exchange(held_line, PythonLine())) {}
+SaidLine::SaidLine(const SourceLine& line)
+    : outer_(std::exchange(held_line, line)) {}
 SaidLine::~SaidLine() { held_line = outer_; }
 
 int StretchesWithoutGil() { return without_gil; }

@@ -15,7 +15,7 @@ void Failures::Keep(nb::python_error& error) {
   if (nb::object trace = nb::borrow(error.traceback()); trace.is_valid()) {
     PyException_SetTraceback(error.value().ptr(), trace.ptr());
   }
-  std::lock_guard lock(mu_);
+  MutexLock lock(mu_);
   if (kept_.size() == kMost) kept_.erase(kept_.begin());
   kept_.push_back({std::move(text), Callback(error.value())});
 }
@@ -23,7 +23,7 @@ void Failures::Keep(nb::python_error& error) {
 void Failures::Raise(std::string_view message) {
   std::optional<Callback> found;
   {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     for (const Failure& f : kept_) {
       if (message.ends_with(f.text)) found = f.exception;
     }

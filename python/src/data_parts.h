@@ -7,12 +7,12 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 
 #include "callback.h"
 #include "common.h"
 #include "errors.h"
 #include "owned_function.h"
+#include "sluice/base/thread_annotations.h"
 #include "sluice/data/position.h"
 
 namespace sluice::py {
@@ -32,8 +32,8 @@ class Failures {
     std::string text;
     Callback exception;
   };
-  std::mutex mu_;
-  std::vector<Failure> kept_;
+  Mutex mu_;
+  std::vector<Failure> kept_ SL_GUARDED_BY(mu_);
 };
 
 struct Pipeline {

@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "exit.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_annotations.h"
 #include "sluice/data/loader.h"
 #include "sluice/data/stages.h"
 
@@ -97,13 +98,13 @@ class PipelineIterator {
   template <class F>
   void Unlocked(const F& f) {
     ReleaseGil released;
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     f();
   }
 
   std::vector<std::shared_ptr<Failures>> failures_;
   OwnedFunctions owned_;  // for longer than the threads that call them
-  std::mutex mu_;
+  Mutex mu_;              // one thread of Python at a time reads
   std::unique_ptr<data::Position> position_;
   bool closed_ = false;
 };

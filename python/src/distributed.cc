@@ -84,9 +84,7 @@ std::unique_ptr<Reducer> MakeReducer(std::vector<Tensor> parameters,
                                    std::move(options));
 }
 
-}  // namespace
-
-void BindDistributed(nb::module_& m) {
+void BindClasses(nb::module_& m) {
   nb::class_<dist::Work>(m, "DistWork", "A collective that was begun.")
       .def("wait",
            [](const dist::Work& w) {
@@ -104,6 +102,10 @@ void BindDistributed(nb::module_& m) {
       .def_prop_ro("num_buckets", &Reducer::num_buckets);
   m.def("gradient_reducer", &MakeReducer, "parameters"_a, "names"_a, "group"_a,
         "bucket_bytes"_a, "find_unused"_a, "sparse"_a);
+}
+
+// Groups: made, asked, ended.
+void BindGroups(nb::module_& m) {
   m.def("dist_init", &Init, "address"_a, "rank"_a, "world_size"_a, "name"_a,
         "timeout"_a);
   m.def(
@@ -142,6 +144,9 @@ void BindDistributed(nb::module_& m) {
         return times;
       },
       "group"_a);
+}
+
+void BindCollectives(nb::module_& m) {
   m.def("dist_all_reduce", &AllReduce, "t"_a, "op"_a, "group"_a, "async_op"_a);
   m.def("dist_broadcast", &Broadcast, "t"_a, "src"_a, "group"_a, "async_op"_a);
   m.def("dist_all_gather", &AllGather, "out"_a, "t"_a, "group"_a, "async_op"_a);
@@ -182,6 +187,14 @@ void BindDistributed(nb::module_& m) {
                                         std::source_location::current());
       },
       "op"_a, "xs"_a, "how"_a, "ranks"_a, "root"_a, "group"_a);
+}
+
+}  // namespace
+
+void BindDistributed(nb::module_& m) {
+  BindClasses(m);
+  BindGroups(m);
+  BindCollectives(m);
 }
 
 }  // namespace sluice::py

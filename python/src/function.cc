@@ -110,42 +110,15 @@ PyObject* New(const FunctionOptionsInPython& options, nb::object instance) {
   return owned.release().ptr();
 }
 
-// f.explain(x), of a method obj.f.explain(x): the object is not among them.
-PyObject* Explain(PyObject* self, PyObject* const* args, Py_ssize_t count,
-                  PyObject* keywords) {
+// What f.explain(x) and its like say of a call; of a method obj.f.explain(x)
+// the object is not among the arguments.
+template <auto kAsk>
+PyObject* Ask(PyObject* self, PyObject* const* args, Py_ssize_t count,
+              PyObject* keywords) {
   try {
     std::shared_ptr<FunctionState> state = *Of(self)->state;
-    return nb::cast(state->Explain(args, static_cast<size_t>(count), keywords))
-        .release()
-        .ptr();
-  } catch (...) {
-    SetPythonError();
-    return nullptr;
-  }
-}
-
-PyObject* PlanMemory(PyObject* self, PyObject* const* args, Py_ssize_t count,
-                     PyObject* keywords) {
-  try {
-    std::shared_ptr<FunctionState> state = *Of(self)->state;
-    return nb::cast(
-               state->PlanMemory(args, static_cast<size_t>(count), keywords))
-        .release()
-        .ptr();
-  } catch (...) {
-    SetPythonError();
-    return nullptr;
-  }
-}
-
-PyObject* GraphText(PyObject* self, PyObject* const* args, Py_ssize_t count,
-                    PyObject* keywords) {
-  try {
-    std::shared_ptr<FunctionState> state = *Of(self)->state;
-    return nb::cast(
-               state->GraphText(args, static_cast<size_t>(count), keywords))
-        .release()
-        .ptr();
+    auto said = ((*state).*kAsk)(args, static_cast<size_t>(count), keywords);
+    return nb::cast(std::move(said)).release().ptr();
   } catch (...) {
     SetPythonError();
     return nullptr;
@@ -267,13 +240,16 @@ PyMethodDef methods[] = {
      "traces()\n--\n\nWhat was recorded: one entry for each trace, with its\n"
      "signature, the reason for it, milliseconds, nodes, captured tensors and\n"
      "calls. Prints as a table."},
-    {"plan_memory", AsMethod(&PlanMemory), METH_FASTCALL | METH_KEYWORDS,
+    {"plan_memory", AsMethod(&Ask<&FunctionState::PlanMemory>),
+     METH_FASTCALL | METH_KEYWORDS,
      "plan_memory(*args, **kwargs)\n--\n\nWhat a call with these arguments has "
      "live at most, before it runs: a MemoryForecast."},
-    {"explain", AsMethod(&Explain), METH_FASTCALL | METH_KEYWORDS,
+    {"explain", AsMethod(&Ask<&FunctionState::Explain>),
+     METH_FASTCALL | METH_KEYWORDS,
      "explain(*args, **kwargs)\n--\n\nThe plan behind a call with these "
      "arguments, as text."},
-    {"graph", AsMethod(&GraphText), METH_FASTCALL | METH_KEYWORDS,
+    {"graph", AsMethod(&Ask<&FunctionState::GraphText>),
+     METH_FASTCALL | METH_KEYWORDS,
      "graph(*args, **kwargs)\n--\n\nThe graph behind a call with these "
      "arguments, as text."},
     {"__reduce__", Reduce, METH_NOARGS, nullptr},

@@ -1,6 +1,7 @@
 #include "function_pattern.h"
 
 #include "errors.h"
+#include "numpy_view.h"
 #include "operand.h"
 #include "same_value.h"
 #include "sluice/base/strings.h"
@@ -22,13 +23,15 @@ bool FitsNumber(nb::handle o) {
   return overflow == 0;
 }
 
-// Arrays of other libraries are tensors to us.
+// Arrays of other libraries are tensors to us; single numbers of theirs are
+// what they are to Python.
 bool IsArray(nb::handle o) {
   if (IsTensor(o)) return true;
   PyTypeObject* type = Py_TYPE(o.ptr());
   if (IsNumber(o) || type == &PyBool_Type || type == &PyUnicode_Type) {
     return false;
   }
+  if (IsNumpyScalar(o)) return false;
   nb::handle cls = o.type();
   return nb::hasattr(cls, "__dlpack__") || nb::hasattr(cls, "__array__") ||
          nb::hasattr(cls, "__array_interface__") || nb::isinstance<Variable>(o);

@@ -239,34 +239,37 @@ nb::object FunctionState::Rebuilt(const Chosen& chosen,
   return made;
 }
 
-std::string FunctionState::Explain(PyObject* const* args, size_t count,
-                                   PyObject* keywords) {
-  RefuseInside("explain");
+template <class Said>
+Said FunctionState::Ask(std::string_view method,
+                        Said (front_internal::FunctionCore::*ask)(
+                            const front_internal::FunctionCore::VariantRef&,
+                            const std::vector<Tensor>&),
+                        PyObject* const* args, size_t count,
+                        PyObject* keywords) {
+  RefuseInside(method);
   Values values = parameters_.Bind(args, count, keywords);
   return With(values, [&](const Chosen& chosen) {
     ReleaseGil released;
-    return core_.Explain(chosen.variant->ref, chosen.tensors);
+    return (core_.*ask)(chosen.variant->ref, chosen.tensors);
   });
+}
+
+std::string FunctionState::Explain(PyObject* const* args, size_t count,
+                                   PyObject* keywords) {
+  return Ask("explain", &front_internal::FunctionCore::Explain, args, count,
+             keywords);
 }
 
 MemoryForecast FunctionState::PlanMemory(PyObject* const* args, size_t count,
                                          PyObject* keywords) {
-  RefuseInside("plan_memory");
-  Values values = parameters_.Bind(args, count, keywords);
-  return With(values, [&](const Chosen& chosen) {
-    ReleaseGil released;
-    return core_.PlanMemory(chosen.variant->ref, chosen.tensors);
-  });
+  return Ask("plan_memory", &front_internal::FunctionCore::PlanMemory, args,
+             count, keywords);
 }
 
 std::string FunctionState::GraphText(PyObject* const* args, size_t count,
                                      PyObject* keywords) {
-  RefuseInside("graph");
-  Values values = parameters_.Bind(args, count, keywords);
-  return With(values, [&](const Chosen& chosen) {
-    ReleaseGil released;
-    return core_.GraphText(chosen.variant->ref, chosen.tensors);
-  });
+  return Ask("graph", &front_internal::FunctionCore::GraphText, args, count,
+             keywords);
 }
 
 std::vector<TraceInfo> FunctionState::traces() const {

@@ -149,6 +149,13 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
   // again.
   template <class F>
   auto With(const Values& values, F run);
+  // What the core says of such a call; `method` is asked for it.
+  template <class Said>
+  Said Ask(std::string_view method,
+           Said (front_internal::FunctionCore::*ask)(
+               const front_internal::FunctionCore::VariantRef&,
+               const std::vector<Tensor>&),
+           PyObject* const* args, size_t count, PyObject* keywords);
   // What a call gives back, after what it does to the program around.
   static nb::object Rebuilt(const Chosen& chosen,
                             front_internal::BodyResult& result,

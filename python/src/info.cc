@@ -63,16 +63,6 @@ nb::dict BuildInfo() {
   return info;
 }
 
-// The folder of ops/ the record is written in: "math", "array", ...
-std::string Topic(const OpRecord& op) {
-  std::string_view file = op.line.file;
-  size_t end = file.rfind('/');
-  if (end == std::string_view::npos) return "other";
-  size_t begin = file.rfind('/', end - 1);
-  begin = begin == std::string_view::npos ? 0 : begin + 1;
-  return std::string(file.substr(begin, end - begin));
-}
-
 nb::dict Argument(const ArgSpec& spec) {
   nb::dict argument;
   argument["name"] = spec.name;
@@ -98,7 +88,7 @@ nb::dict Record(const OpRecord& op) {
   record["function"] = FunctionName(op);
   record["doc"] = op.doc;
   record["signature"] = op.Signature();
-  record["topic"] = Topic(op);
+  record["topic"] = TopicOf(op);
   nb::list inputs, outputs, attrs;
   for (const ArgSpec& in : op.inputs) {
     // As in op_function.cc: callers do not say the iteration of a random op.

@@ -101,16 +101,11 @@ std::string Text(const List& list) {
   return text + ")";
 }
 
-}  // namespace
+using ListClass = nb::class_<List>;
 
-void BindList(nb::module_& m) {
-  nb::class_<List>(
-      m, "List",
-      "Tensors of one type in order, as a value: every call gives a new list\n"
-      "and leaves this one as it was. Loops carry it, branches and functions\n"
-      "return it. shape is what is known of every element: None for a size\n"
-      "that differs, None alone for nothing.")
-      .def(
+// Ways to make one.
+void BindMaking(ListClass& list) {
+  list.def(
           "__init__",
           [](nb::pointer_and_handle<List> self, DType dtype, nb::handle shape) {
             new (self.p) List(dtype, ShapeOf(shape));
@@ -138,21 +133,18 @@ void BindList(nb::module_& m) {
                                ToTensor(lengths, "List.split: lengths"));
           },
           "x"_a, "lengths"_a,
-          "Stretches of x along its first axis, of these lengths.")
-      .def_prop_ro("dtype", &List::dtype, "The type of the elements.")
+          "Stretches of x along its first axis, of these lengths.");
+}
+
+// What one has, element by element.
+void BindReading(ListClass& list) {
+  list.def_prop_ro("dtype", &List::dtype, "The type of the elements.")
       .def_prop_ro("tensor", &List::tensor, "The tensor that holds the list.")
       .def_prop_ro("symbolic",
                    [](const List& l) { return l.tensor().symbolic(); })
       .def(
           "size", [](const List& l) { return l.size(); },
           "The number of elements, a tensor of int64.")
-      .def(
-          "append",
-          [](const List& l, nb::handle x) {
-            if (nb::isinstance<List>(x)) return l.append(nb::cast<List>(x));
-            return l.append(Element(l, x));
-          },
-          "x"_a, "The list with x at its end.")
       .def(
           "get", [](const List& l, nb::handle i) { return Item(l, i); },
           "index"_a, "An element.")
@@ -163,6 +155,27 @@ void BindList(nb::module_& m) {
           },
           "index"_a, "dtype"_a, "shape"_a.none() = nb::none(),
           "An element that is a list itself.")
+      .def("__getitem__", &Item)
+      .def("__iter__", &Iterate)
+      .def("__len__", [](const List& l) -> size_t {
+        if (l.tensor().symbolic()) {
+          ThrowTypeError(
+              "len() of a List in a graph, whose size is not known; "
+              "wanted size()");
+        }
+        return static_cast<size_t>(l.size().item<int64_t>());
+      });
+}
+
+// Another list, with a change.
+void BindChanging(ListClass& list) {
+  list.def(
+          "append",
+          [](const List& l, nb::handle x) {
+            if (nb::isinstance<List>(x)) return l.append(nb::cast<List>(x));
+            return l.append(Element(l, x));
+          },
+          "x"_a, "The list with x at its end.")
       .def(
           "set",
           [](const List& l, nb::handle i, nb::handle x) {
@@ -182,8 +195,12 @@ void BindList(nb::module_& m) {
           [](const List& l, nb::handle indices, nb::handle xs) {
             return l.scatter(Index(indices), ToTensor(xs, "List.scatter: xs"));
           },
-          "indices"_a, "xs"_a, "Slice k of xs as element indices[k].")
-      .def(
+          "indices"_a, "xs"_a, "Slice k of xs as element indices[k].");
+}
+
+// The elements as one tensor.
+void BindJoining(ListClass& list) {
+  list.def(
           "stack", [](const List& l) { return l.stack(); },
           "The elements, of one shape, along a new first axis.")
       .def(
@@ -199,19 +216,23 @@ void BindList(nb::module_& m) {
             return nb::make_tuple(joined.values, joined.lengths);
           },
           "The elements one after the other along their first axis, and their\n"
-          "lengths.")
-      .def("__getitem__", &Item)
-      .def("__iter__", &Iterate)
-      .def("__len__",
-           [](const List& l) -> size_t {
-             if (l.tensor().symbolic()) {
-               ThrowTypeError(
-                   "len() of a List in a graph, whose size is not known; "
-                   "wanted size()");
-             }
-             return static_cast<size_t>(l.size().item<int64_t>());
-           })
-      .def("__repr__", &Text);
+          "lengths.");
+}
+
+}  // namespace
+
+void BindList(nb::module_& m) {
+  ListClass list(
+      m, "List",
+      "Tensors of one type in order, as a value: every call gives a new list\n"
+      "and leaves this one as it was. Loops carry it, branches and functions\n"
+      "return it. shape is what is known of every element: None for a size\n"
+      "that differs, None alone for nothing.");
+  BindMaking(list);
+  BindReading(list);
+  BindChanging(list);
+  BindJoining(list);
+  list.def("__repr__", &Text);
 }
 
 }  // namespace sluice::py

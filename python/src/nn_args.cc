@@ -1,16 +1,23 @@
 #include "nn_args.h"
 
 #include "attr_value.h"
+#include "op_call.h"
 #include "operand.h"
+#include "sluice/eager/default_float.h"
+#include "sluice/trace/region_draft.h"
 
 namespace sluice::py {
 
 Tensor TensorArg(nb::handle object, std::string_view what) {
-  return ToTensor(object, what);
+  Tensor tensor = ToTensor(object, what);
+  if (!front_internal::IsNumber(tensor)) return tensor;
+  // One that recorded code has computed is as one that is written down.
+  DType dtype = front_internal::WrittenType(tensor.dtype());
+  return CallOne("Cast", {{tensor, {}, false}}, {{"dtype", dtype}});
 }
 
 Tensor OptionalArg(nb::handle object, std::string_view what) {
-  return object.is_none() ? Tensor() : ToTensor(object, what);
+  return object.is_none() ? Tensor() : TensorArg(object, what);
 }
 
 nn::PerAxis PerAxisArg(nb::handle object, std::string_view what) {

@@ -2,9 +2,7 @@
 // of their own (nn_args.h lists them).
 #include "bindings.h"
 #include "nn_args.h"
-#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
-#include "sluice/nn/dropout.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
@@ -34,8 +32,7 @@ Tensor Bilinear(nb::handle input1, nb::handle input2, nb::handle weight,
   Tensor w = TensorArg(weight, "bilinear(): weight");
   Tensor b = OptionalArg(bias, "bilinear(): bias");
   LongCall call{x1, x2, w};
-  Tensor y = einsum({x1, w, x2}, "...i,oij,...j->...o");
-  return b.defined() ? add(y, b) : y;
+  return bilinear(x1, x2, w, b);
 }
 
 Tensor Dropout(nb::handle input, double p, bool training) {
@@ -47,18 +44,15 @@ Tensor Dropout(nb::handle input, double p, bool training) {
 Tensor DropChannels(nb::handle input, double p, bool training) {
   Tensor x = TensorArg(input, "dropout(): input");
   LongCall call{x};
-  nn::Dropout2d layer(p);
-  layer.train(training);
-  return layer.forward(x);
+  SL_WANT(x.rank() < 0 || x.rank() >= 2, Where::current(), "Dropout2d: x is ",
+          TypeText(x.dtype(), x.shape()), "; wanted [batch, channels, ...]");
+  return dropout_channels(x, p, training);
 }
 
 Tensor Softplus(nb::handle input, double beta, double threshold) {
   Tensor x = TensorArg(input, "softplus(): input");
   LongCall call{x};
-  if (beta == 1 && threshold == 20) return softplus(x);
-  SL_WANT(beta != 0, Where::current(), "softplus: beta is 0; wanted another");
-  Tensor scaled = x * beta;
-  return where(scaled > threshold, x, softplus(scaled) / beta);
+  return softplus(x, beta, threshold);
 }
 
 Tensor Prelu(nb::handle input, nb::handle weight) {
@@ -82,8 +76,7 @@ Tensor Prelu(nb::handle input, nb::handle weight) {
 Tensor Normalize(nb::handle input, double p, int64_t dim, double eps) {
   Tensor x = TensorArg(input, "normalize(): input");
   LongCall call{x};
-  Tensor length = norm(x, {.axes = {dim}, .keep_dims = true, .p = p});
-  return x / maximum(length, eps);
+  return normalize(x, p, dim, eps);
 }
 
 Tensor PairwiseDistance(nb::handle x1, nb::handle x2, double p, double eps,
@@ -91,23 +84,13 @@ Tensor PairwiseDistance(nb::handle x1, nb::handle x2, double p, double eps,
   Tensor a = TensorArg(x1, "pairwise_distance(): x1");
   Tensor b = TensorArg(x2, "pairwise_distance(): x2");
   LongCall call{a, b};
-  return norm(a - b + eps, {.axes = {-1}, .keep_dims = keepdim, .p = p});
+  return pairwise_distance(a, b, {.p = p, .eps = eps, .keep_dims = keepdim});
 }
 
-// Draws of a categorical distribution that have gradients.
 Tensor GumbelSoftmax(nb::handle logits, double tau, bool hard, int64_t dim) {
   Tensor x = TensorArg(logits, "gumbel_softmax(): logits");
-  SL_WANT(tau > 0, Where::current(), "gumbel_softmax: tau is ", tau,
-          "; wanted it positive");
-  SL_WANT(x.num_elements() >= 0, Where::current(), "gumbel_softmax: logits are",
-          TypeText(x.dtype(), x.shape()), "; wanted a known shape");
   LongCall call{x};
-  Tensor noise = -log(random_exponential(x.shape(), {.dtype = x.dtype()}));
-  Tensor soft = softmax((x + noise) / tau, {.axis = dim});
-  if (!hard) return soft;
-  Tensor top = max(soft, {.axes = {dim}, .keep_dims = true});
-  Tensor picked = cast(soft >= top, x.dtype());
-  return picked - stop_gradient(soft) + soft;
+  return gumbel_softmax(x, {.tau = tau, .hard = hard, .axis = dim});
 }
 
 Tensor Embedding(nb::handle input, nb::handle weight,
@@ -115,17 +98,7 @@ Tensor Embedding(nb::handle input, nb::handle weight,
   Tensor ids = TensorArg(input, "embedding(): input");
   Tensor table = TensorArg(weight, "embedding(): weight");
   LongCall call{ids, table};
-  // A gradient that flows through an op is dense.
-  if (!sparse) table = identity(table);
-  Tensor rows = gather(table, ids);
-  if (!padding_idx) return rows;
-  int64_t row = *padding_idx;
-  if (row < 0) row += table.dim(0);
-  SL_WANT(row >= 0 && (table.dim(0) < 0 || row < table.dim(0)),
-          Where::current(), "embedding: padding_idx is ", *padding_idx,
-          "; wanted a row of ", table.dim(0));
-  Tensor real = expand_dims(not_equal(ids, row), -1);
-  return where(real, rows, stop_gradient(rows));
+  return embedding(ids, table, {.padding_idx = padding_idx, .sparse = sparse});
 }
 
 Tensor EmbeddingBag(nb::handle input, nb::handle weight, nb::handle offsets,
@@ -137,10 +110,7 @@ Tensor EmbeddingBag(nb::handle input, nb::handle weight, nb::handle offsets,
   SL_WANT(ids.rank() == (begins.defined() ? 1 : 2), Where::current(),
           "embedding_bag: input is ", TypeText(ids.dtype(), ids.shape()),
           "; wanted [bags, ids], or a vector and offsets");
-  if (!begins.defined()) {
-    begins = range(0, size(ids), maximum(shape(ids)[1], int64_t{1}));
-    ids = nn::Reshaped(ids, {-1}, Where::current());
-  }
+  if (!begins.defined()) return embedding_bag_of_rows(table, ids, mode);
   if (begins.dtype() != ids.dtype()) begins = cast(begins, ids.dtype());
   return embedding_bag(table, ids, begins, {.mode = mode});
 }

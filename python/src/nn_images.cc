@@ -2,11 +2,9 @@
 // [batch, channels, ...] or of one sample [channels, ...].
 #include "nn_args.h"
 #include "sluice/eager/autocast.h"
-#include "sluice/eager/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/pool.h"
-#include "sluice/op/attr.h"
 #include "sluice/ops.h"
 
 namespace sluice::py {
@@ -93,22 +91,17 @@ Tensor Conv(size_t axes, nb::handle input, nb::handle weight, nb::handle bias,
   PerAxis spread =
       PerAxisArg(dilation, "conv(): dilation").Of(axes, 1, "conv: dilation");
   std::vector<int64_t> border = Border(padding, axes, weight, w, steps, spread);
-  std::string mode = nn::PadModeName("conv", padding_mode, Where::current());
+  // Before anything is computed: other words are refused.
+  nn::PadModeName("conv", padding_mode, Where::current());
   LongCall call{x, w};
-  return Batched(x, axes, [&](Tensor images) {
-    bool padded = padding_mode != "zeros";
-    if (padded) {
-      images = nn::PaddedBehindChannels(images, border, mode, Where::current());
-    }
-    Attrs attrs{{"strides", steps.sizes()},
-                {"padding", padded ? std::vector<int64_t>{} : border},
-                {"dilation", spread.sizes()},
-                {"groups", groups}};
-    const Operand operands[] = {images, w};
-    Tensor y = front_internal::CallOne(StrCat("Conv", axes, "D"), operands,
-                                       attrs, {}, Where::current());
-    if (!b.defined()) return y;
-    return nn::PlusPerChannel(y, b, static_cast<int>(axes), Where::current());
+  return Batched(x, axes, [&](const Tensor& images) {
+    return nn::Convolved("conv", axes, images, w, b,
+                         {.strides = steps.sizes(),
+                          .dilation = spread.sizes(),
+                          .border = border,
+                          .groups = groups,
+                          .padding_mode = padding_mode},
+                         Where::current());
   });
 }
 
@@ -124,19 +117,16 @@ Tensor ConvTranspose(size_t axes, nb::handle input, nb::handle weight,
   auto each = [&](nb::handle sizes, int64_t least, const char* what) {
     return PerAxisArg(sizes, what).Of(axes, least, what).sizes();
   };
-  Attrs attrs{{"strides", each(stride, 1, "conv_transpose: stride")},
-              {"padding", each(padding, 0, "conv_transpose: padding")},
-              {"dilation", each(dilation, 1, "conv_transpose: dilation")},
-              {"output_padding",
-               each(output_padding, 0, "conv_transpose: output_padding")},
-              {"groups", groups}};
+  const nn::ConvTransposeArgs args{
+      .strides = each(stride, 1, "conv_transpose: stride"),
+      .padding = each(padding, 0, "conv_transpose: padding"),
+      .dilation = each(dilation, 1, "conv_transpose: dilation"),
+      .output_padding =
+          each(output_padding, 0, "conv_transpose: output_padding"),
+      .groups = groups};
   LongCall call{x, w};
   return Batched(x, axes, [&](const Tensor& images) {
-    const Operand operands[] = {images, w};
-    Tensor y = front_internal::CallOne(StrCat("ConvTranspose", axes, "D"),
-                                       operands, attrs, {}, Where::current());
-    if (!b.defined()) return y;
-    return nn::PlusPerChannel(y, b, static_cast<int>(axes), Where::current());
+    return nn::TransposeConvolved(axes, images, w, b, args, Where::current());
   });
 }
 

@@ -41,9 +41,8 @@ init::KaimingOptions Kaiming(double a, const std::string& mode,
   return {.a = a, .fan_out = mode == "fan_out", .nonlinearity = nonlinearity};
 }
 
-}  // namespace
-
-void BindNnInit(nb::module_& m) {
+// Numbers drawn, or all the same.
+void BindFills(nb::module_& m) {
   m.def(
       "nn_init_uniform",
       [](nb::handle t, double a, double b) {
@@ -73,6 +72,10 @@ void BindNnInit(nb::module_& m) {
                       [&](const Tensor& w) { init::constant_(w, value); });
       },
       "tensor"_a, "value"_a);
+}
+
+// By how many numbers go in and out.
+void BindByFans(nb::module_& m) {
   m.def(
       "nn_init_orthogonal",
       [](nb::handle t, double gain) {
@@ -100,6 +103,18 @@ void BindNnInit(nb::module_& m) {
         });
       },
       "tensor"_a, "a"_a, "mode"_a, "nonlinearity"_a, "normal"_a);
+  m.def("nn_calculate_gain", &init::calculate_gain, "nonlinearity"_a, "a"_a);
+  m.def(
+      "nn_fans",
+      [](nb::handle t) {
+        init::Fans fans = init::fans(TensorArg(t, "weight"));
+        return std::pair(fans.in, fans.out);
+      },
+      "tensor"_a);
+}
+
+// Matrices and rows of a known look.
+void BindPatterns(nb::module_& m) {
   m.def(
       "nn_init_eye",
       [](nb::handle t) {
@@ -130,14 +145,6 @@ void BindNnInit(nb::module_& m) {
         return triu(never, {.k = 1});
       },
       "size"_a, "dtype"_a);
-  m.def("nn_calculate_gain", &init::calculate_gain, "nonlinearity"_a, "a"_a);
-  m.def(
-      "nn_fans",
-      [](nb::handle t) {
-        init::Fans fans = init::fans(TensorArg(t, "weight"));
-        return std::pair(fans.in, fans.out);
-      },
-      "tensor"_a);
   // What layers begin with, before they are filled.
   m.def(
       "nn_zeros",
@@ -145,6 +152,14 @@ void BindNnInit(nb::module_& m) {
         return zeros(ValueOrThrow(Shape::Make(shape)), dtype);
       },
       "shape"_a, "dtype"_a);
+}
+
+}  // namespace
+
+void BindNnInit(nb::module_& m) {
+  BindFills(m);
+  BindByFans(m);
+  BindPatterns(m);
 }
 
 }  // namespace sluice::py

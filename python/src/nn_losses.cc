@@ -1,8 +1,6 @@
 // Losses as functions, where ops have not all of PyTorch's arguments.
 #include "nn_args.h"
 #include "sluice/eager/default_float.h"
-#include "sluice/eager/operators.h"
-#include "sluice/nn/checks.h"
 #include "sluice/nn/loss.h"
 #include "sluice/ops.h"
 
@@ -10,21 +8,11 @@ namespace sluice::py {
 
 namespace {
 
-using Where = std::source_location;
-
 // Integers as floats: margins and means are not whole.
 Tensor FloatArg(nb::handle object, std::string_view what) {
   Tensor x = TensorArg(object, what);
   bool whole = IsInteger(x.dtype()) || x.dtype() == DType::kBool;
   return whole ? cast(x, front_internal::DefaultFloat()) : x;
-}
-
-// One sample without a batch: logits [classes], and one label.
-template <class F>
-Tensor Alone(Tensor x, Tensor target, const std::string& reduction,
-             const F& f) {
-  Tensor y = f(expand_dims(x, 0), expand_dims(target, 0));
-  return reduction == "none" ? squeeze(y, {.axes = {0}}) : y;
 }
 
 Tensor CrossEntropy(nb::handle input, nb::handle target, nb::handle weight,
@@ -38,25 +26,7 @@ Tensor CrossEntropy(nb::handle input, nb::handle target, nb::handle weight,
       .reduction = reduction,
       .label_smoothing = label_smoothing};
   LongCall call{x};
-  auto loss = [&](const Tensor& logits, const Tensor& classes) {
-    return cross_entropy(logits, classes, options);
-  };
-  return x.rank() == 1 ? Alone(x, labels, reduction, loss) : loss(x, labels);
-}
-
-Tensor WeightedNll(const Tensor& x, const Tensor& labels, const Tensor& weight,
-                   int64_t ignore_index, const std::string& reduction) {
-  Tensor counts = not_equal(labels, ignore_index);
-  Tensor safe = where(counts, labels, 0);
-  Tensor share = gather(weight, safe) * cast(counts, x.dtype());
-  Tensor each =
-      nll_loss(x, labels, {.ignore_index = ignore_index, .reduction = "none"}) *
-      share;
-  if (reduction == "none") return each;
-  if (reduction == "sum") return sum(each);
-  SL_WANT(reduction == "mean", Where::current(), "nll_loss: reduction is \"",
-          reduction, "\"; wanted none, mean or sum");
-  return sum(each) / sum(share);
+  return cross_entropy(x, labels, options);
 }
 
 Tensor NllLoss(nb::handle input, nb::handle target, nb::handle weight,
@@ -65,13 +35,9 @@ Tensor NllLoss(nb::handle input, nb::handle target, nb::handle weight,
   Tensor labels = TensorArg(target, "nll_loss(): target");
   Tensor w = OptionalArg(weight, "nll_loss(): weight");
   LongCall call{x};
-  auto loss = [&](const Tensor& logs, const Tensor& classes) {
-    if (w.defined())
-      return WeightedNll(logs, classes, w, ignore_index, reduction);
-    return nll_loss(logs, classes,
-                    {.ignore_index = ignore_index, .reduction = reduction});
-  };
-  return x.rank() == 1 ? Alone(x, labels, reduction, loss) : loss(x, labels);
+  return weighted_nll_loss(
+      x, labels,
+      {.weight = w, .ignore_index = ignore_index, .reduction = reduction});
 }
 
 Tensor Bce(nb::handle input, nb::handle target, nb::handle weight,

@@ -4,17 +4,20 @@ namespace sluice::py {
 
 namespace {
 
-// numpy's class of arrays, once the program has loaded numpy; null before.
-PyTypeObject* ArrayClass() {
-  static PyTypeObject* cls = nullptr;  // kept for good
-  if (cls) return cls;
+// A class of numpy's, once the program has loaded numpy; null before.
+PyTypeObject* ClassOfNumpy(const char* name) {
   PyObject* numpy =
       PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");  // borrowed
   if (!numpy) return nullptr;
-  PyObject* found = PyObject_GetAttrString(numpy, "ndarray");
+  PyObject* found = PyObject_GetAttrString(numpy, name);  // kept for good
   if (!found) PyErr_Clear();
-  if (found && PyType_Check(found))
-    cls = reinterpret_cast<PyTypeObject*>(found);
+  bool is = found && PyType_Check(found);
+  return is ? reinterpret_cast<PyTypeObject*>(found) : nullptr;
+}
+
+PyTypeObject* ArrayClass() {
+  static PyTypeObject* cls = nullptr;
+  if (!cls) cls = ClassOfNumpy("ndarray");
   return cls;
 }
 
@@ -54,6 +57,12 @@ DType FromFormat(const char* format, Py_ssize_t size) {
 }
 
 }  // namespace
+
+bool IsNumpyScalar(nb::handle object) {
+  static PyTypeObject* cls = nullptr;
+  if (!cls) cls = ClassOfNumpy("generic");
+  return cls && PyType_IsSubtype(Py_TYPE(object.ptr()), cls);
+}
 
 std::unique_ptr<NumpyView> NumpyView::Of(nb::handle object) {
   if (Py_TYPE(object.ptr()) != ArrayClass()) return nullptr;

@@ -43,4 +43,7 @@ struct NumpyElements {
 };
 std::optional<NumpyElements> NumpyElementsOf(nb::handle object);
 
+// True for np.float64(2.) and its like, which are no arrays.
+bool IsNumpyScalar(nb::handle object);
+
 }  // namespace sluice::py

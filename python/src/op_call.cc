@@ -4,6 +4,7 @@
 
 #include "bring_together.h"
 #include "caller_line.h"
+#include "said_line.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/autocast.h"
 #include "sluice/eager/call.h"
@@ -48,6 +49,7 @@ void RunNow(const OpRecord& op, std::span<const Given> inputs,
   if (!literals.empty()) ThrowIfError(BringLiterals(op, values, literals));
   Status status;
   if (elements < kWorthReleasing && !op.async()) {
+    SaidLine said(line);
     status = EagerCall(op, values, attrs, line, made);
   } else {
     ReleaseGil released;
@@ -125,8 +127,8 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
                   const Attrs& attrs, std::string_view name) {
   WeakNumbers::Mark(op, inputs);
   for (Given& in : inputs) {
-    // A size cast to a type has that and no other.
-    if (op.role == Role::kCast && in.tensor.defined()) in.weak = false;
+    // A size or number cast to a type has that and no other.
+    if (op.role == Role::kCast) in.weak = false;
   }
   if (autocast_type() != DType::kInvalid) [[unlikely]]
     CastOperands(op, inputs);

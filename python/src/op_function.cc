@@ -7,8 +7,10 @@
 #include "errors.h"
 #include "op_call.h"
 #include "sluice/base/strings.h"
+#include "sluice/op/face.h"
 #include "sluice/op/op_function.h"
 #include "sluice/op/registry.h"
+#include "sluice/trace/region_draft.h"
 
 namespace sluice::py {
 
@@ -115,6 +117,11 @@ void Sort(const Face& face, PyObject* const* args, size_t count,
 
 using Operands = SmallVector<Given, 4>;
 
+// A number that recorded code has computed is what 2.5 is to sqrt(2.5).
+void WeakIfNumber(Given& given) {
+  if (front_internal::IsNumber(given.tensor)) given.weak = true;
+}
+
 void TakeInput(const Face& face, size_t i, PyObject* value, Operands& inputs) {
   const Parameter& p = face.parameters[i];
   if (!value) {
@@ -127,20 +134,18 @@ void TakeInput(const Face& face, size_t i, PyObject* value, Operands& inputs) {
     if (!inputs.back().tensor.defined()) {
       ThrowValueError(StrCat(face.name, "(): ", p.name, " is an empty Tensor"));
     }
-    return;
+    return WeakIfNumber(inputs.back());
   }
-  if (!p.input->list) {
+  if (!p.input->list || IsTensor(value) ||
+      !nb::hasattr(nb::handle(value), "__iter__")) {
     inputs.push_back(Take(value, StrCat(face.name, "(): ", p.name)));
-    return;
-  }
-  if (IsTensor(value) || !nb::hasattr(nb::handle(value), "__iter__")) {
-    inputs.push_back(Take(value, StrCat(face.name, "(): ", p.name)));
-    return;
+    return WeakIfNumber(inputs.back());
   }
   size_t k = 0;
   for (nb::handle element : nb::iter(nb::handle(value))) {
     inputs.push_back(
         Take(element, StrCat(face.name, "(): ", p.name, "[", k++, "]")));
+    WeakIfNumber(inputs.back());
   }
 }
 
@@ -282,6 +287,14 @@ void BindOpFunctions(nb::module_& m) {
     nb::dict names;
     for (const OpRecord* op : AllOps()) {
       if (HasFunction(*op)) names[FunctionName(*op).c_str()] = op->name;
+    }
+    return names;
+  });
+  // The functions of ops that are methods of Tensor as they are.
+  m.def("op_methods", [] {
+    std::vector<std::string> names;
+    for (std::string_view op : OpsWithFaces()) {
+      if (FaceOf(op).is_method()) names.push_back(FunctionName(OpNamed(op)));
     }
     return names;
   });

@@ -16,6 +16,7 @@
 #include "sluice/op/run_op.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/trace_call.h"
+#include "tensor_values.h"
 #include "written_numbers.h"
 
 namespace sluice::py {
@@ -164,9 +165,8 @@ Given Take(nb::handle object, std::string_view what) {
 Array ArrayOf(nb::handle object, std::string_view what, DType dtype) {
   Given given = Take(object, what);
   Array array = given.array;
-  if (given.tensor.defined()) {
-    array = ValueOrThrow(OnHost(given.tensor.array()));
-  }
+  // Where code is recorded they are a guard, or values decide what they are.
+  if (given.tensor.defined()) array = ElementsNow(given.tensor, what);
   if (dtype == DType::kInvalid) {
     // Floats written down are of the default type, as those of tensors mostly
     // are.

@@ -33,6 +33,9 @@ void BindCurve(nb::module_& m) {
             return nb::float_(self.at(base, nb::cast<double>(step)));
           },
           "base"_a, "step"_a);
+}
+
+void BindFormulas(nb::module_& m) {
   m.def("constant_rate", &optim::constant_rate);
   m.def(
       "step_decay",
@@ -53,7 +56,34 @@ void BindCurve(nb::module_& m) {
       [](int64_t steps, double min_lr) {
         return optim::cosine({.steps = steps, .min_lr = min_lr});
       },
-      "steps"_a, "min_lrs"_a = 0.0);
+      "steps"_a, "min_lr"_a = 0.0);
+  m.def(
+      "linear_factor",
+      [](double start_factor, double end_factor, double steps) {
+        return optim::linear_factor({.start_factor = start_factor,
+                                     .end_factor = end_factor,
+                                     .steps = steps});
+      },
+      "start_factor"_a = 1.0 / 3, "end_factor"_a = 1.0, "steps"_a = 5.0);
+  m.def(
+      "constant_factor",
+      [](double factor, double steps) {
+        return optim::constant_factor({.factor = factor, .steps = steps});
+      },
+      "factor"_a = 1.0 / 3, "steps"_a = 5.0);
+  m.def(
+      "polynomial",
+      [](double steps, double power) {
+        return optim::polynomial({.steps = steps, .power = power});
+      },
+      "steps"_a = 5.0, "power"_a = 1.0);
+  m.def(
+      "cosine_restarts",
+      [](int64_t steps, int64_t growth, double min_lr) {
+        return optim::cosine_restarts(
+            {.steps = steps, .growth = growth, .min_lr = min_lr});
+      },
+      "steps"_a, "growth"_a = 1, "min_lr"_a = 0.0);
   m.def(
       "one_cycle",
       [](double max_lr, int64_t total_steps, double pct_start, bool linear,
@@ -82,6 +112,7 @@ void BindCurve(nb::module_& m) {
 
 void BindSchedules(nb::module_& m) {
   BindCurve(m);
+  BindFormulas(m);
   using Plateau = optim::ReduceOnPlateau;
   nb::class_<Plateau>(m, "ReduceOnPlateau")
       .def(

@@ -13,6 +13,8 @@ namespace sluice::py {
 class SaidLine {
  public:
   SaidLine();
+  // What is known to be the line.
+  explicit SaidLine(const SourceLine& line);
   ~SaidLine();
   SaidLine(const SaidLine&) = delete;
   SaidLine& operator=(const SaidLine&) = delete;

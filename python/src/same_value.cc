@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "numpy_view.h"
 #include "sluice/base/strings.h"
 
 namespace sluice::py {
@@ -40,6 +41,11 @@ bool SameValue(nb::handle a, nb::handle b) {
     int equal = PyObject_RichCompareBool(a.ptr(), b.ptr(), Py_EQ);
     if (equal < 0) throw nb::python_error();
     return equal == 1;
+  }
+  if (IsNumpyScalar(a)) {
+    // By its bits, too.
+    return a.attr("dtype").equal(b.attr("dtype")) &&
+           a.attr("tobytes")().equal(b.attr("tobytes")());
   }
   return false;
 }

@@ -1,5 +1,6 @@
 #include "seen.h"
 
+#include "numpy_view.h"
 #include "operand.h"
 #include "same_value.h"
 
@@ -33,7 +34,7 @@ bool IsValue(nb::handle o) {
          type == &PyFloat_Type || type == &PyUnicode_Type ||
          type == &PyBytes_Type || type == &PyComplex_Type ||
          type == &PyTuple_Type || type == &PyRange_Type ||
-         type == &PySlice_Type || type == &PyMethod_Type;
+         type == &PySlice_Type || type == &PyMethod_Type || IsNumpyScalar(o);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "sluice/eager/default_float.h"
 #include "sluice/eager/manual_seed.h"
 #include "sluice/eager/scope.h"
+#include "sluice/trace/capture.h"
 #include "sluice/trace/region_draft.h"
 #include "written_numbers.h"
 
@@ -49,8 +50,9 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
   }
   if (given.tensor.defined()) {
     // Also those of a graph, and lists of tensors: a new tensor of the same
-    // elements, taken for a constant.
-    if (given.tensor.traced()) {
+    // elements, taken for a constant. In code that is recorded, those of each
+    // call.
+    if (given.tensor.traced() || Capture::Open()) {
       made = given.tensor.detach().clone();
       if (wanted != DType::kInvalid && wanted != made.dtype()) {
         made = CallOne("Cast", {{made, {}, false}}, {{"dtype", wanted}});

@@ -243,6 +243,113 @@ int LeadOf(const std::vector<Item>& items) {
   return apart ? 0 : lead;
 }
 
+using Items = std::vector<Item>;
+
+Items ReadItems(nb::handle key) {
+  Items items;
+  if (!PyTuple_Check(key.ptr())) {
+    items.push_back(ReadItem(key));
+    return items;
+  }
+  for (nb::handle item : nb::borrow<nb::tuple>(key)) {
+    items.push_back(ReadItem(item));
+  }
+  return items;
+}
+
+// How many axes and ellipses the entries name.
+struct Named {
+  int axes = 0, ellipses = 0;
+};
+
+Named CountNamed(const Items& items, const PartialShape& shape) {
+  Named named;
+  for (const Item& item : items) {
+    named.axes += item.axes();
+    named.ellipses += item.kind == Item::Kind::kEllipsis;
+  }
+  if (named.ellipses > 1) ThrowIndexError("two ellipses; wanted at most one");
+  if (named.axes > shape.rank()) {
+    ThrowIndexError(StrCat("too many indices: the tensor of shape ", shape,
+                           " has ", shape.rank(), " axes, but ", named.axes,
+                           " were indexed"));
+  }
+  return named;
+}
+
+// With slices of whole axes, as many, in place of the ellipsis.
+Items Spread(const Items& items, int axes) {
+  Items spread;
+  for (const Item& item : items) {
+    if (item.kind != Item::Kind::kEllipsis) {
+      spread.push_back(item);
+    } else {
+      spread.insert(spread.end(), static_cast<size_t>(axes),
+                    {Item::Kind::kSlice, 0, kLargest, 1});
+    }
+  }
+  return spread;
+}
+
+void AddNumber(const Item& item, int64_t size, int axis, Key& key) {
+  if (item.from.defined()) {
+    key.entries.push_back({Kind::kNumber, 0, item.end, 1});
+    key.entries.back().from = item.from;
+    key.entries.back().to = item.to;
+    return;
+  }
+  if (size >= 0 && (item.begin < -size || item.begin >= size)) {
+    ThrowIndexError(StrCat("index ", item.begin, " is out of bounds for axis ",
+                           axis, " with size ", size));
+  }
+  key.entries.push_back({Kind::kNumber, item.begin});
+}
+
+void AddItem(const Item& item, const Tensor& tensor, int axis, Key& key) {
+  switch (item.kind) {
+    case Item::Kind::kNumber:
+      AddNumber(item, tensor.dim(axis), axis, key);
+      break;
+    case Item::Kind::kSlice:
+      key.entries.push_back({Kind::kSlice, item.begin, item.end, item.step});
+      key.entries.back().from = item.from;
+      key.entries.back().to = item.to;
+      break;
+    case Item::Kind::kNewAxis:
+      key.entries.push_back({Kind::kNewAxis});
+      break;
+    case Item::Kind::kPlaces:
+      key.basic = false;
+      key.entries.push_back(
+          {Kind::kPlace, 0, 0, 1,
+           nn::Beside(tensor, Counted(item.tensor, tensor, axis))});
+      break;
+    case Item::Kind::kMask:
+      key.basic = false;
+      CheckMask(item.tensor, tensor, axis);
+      if (item.tensor.rank() == 0) {
+        AddTruth(nn::Beside(tensor, item.tensor), key.entries);
+      } else {
+        AddMask(nn::Beside(tensor, item.tensor), key.entries);
+      }
+      break;
+    case Item::Kind::kEllipsis:
+      break;
+  }
+}
+
+// Slices and new axes before the first entry of another kind.
+int LeadingPlain(const Items& items) {
+  int lead = 0;
+  for (const Item& item : items) {
+    bool plain =
+        item.kind == Item::Kind::kSlice || item.kind == Item::Kind::kNewAxis;
+    if (!plain) break;
+    ++lead;
+  }
+  return lead;
+}
+
 }  // namespace
 
 bool RunsNow(const Tensor& tensor) {
@@ -254,103 +361,25 @@ void ThrowIndexError(const std::string& message) {
 }
 
 Key ReadKey(const Tensor& tensor, nb::handle key) {
-  PartialShape shape = tensor.shape();
+  const PartialShape shape = tensor.shape();
   if (!shape.rank_known()) {
     ThrowIndexError("indexing needs to know how many axes the tensor has");
   }
-  std::vector<Item> items;
-  if (PyTuple_Check(key.ptr())) {
-    for (nb::handle item : nb::borrow<nb::tuple>(key)) {
-      items.push_back(ReadItem(item));
-    }
-  } else {
-    items.push_back(ReadItem(key));
-  }
-  int used = 0, ellipses = 0;
-  for (const Item& item : items) {
-    used += item.axes();
-    ellipses += item.kind == Item::Kind::kEllipsis;
-  }
-  if (ellipses > 1) ThrowIndexError("two ellipses; wanted at most one");
-  if (used > shape.rank()) {
-    ThrowIndexError(StrCat("too many indices: the tensor of shape ", shape,
-                           " has ", shape.rank(), " axes, but ", used,
-                           " were indexed"));
-  }
-  if (ellipses == 0) items.push_back({Item::Kind::kEllipsis});
-
-  // An ellipsis as the slices it stands for.
-  std::vector<Item> spread;
-  for (const Item& item : items) {
-    if (item.kind != Item::Kind::kEllipsis) {
-      spread.push_back(item);
-      continue;
-    }
-    for (int k = used; k < shape.rank(); ++k) {
-      spread.push_back({Item::Kind::kSlice, 0, kLargest, 1});
-    }
-  }
+  Items items = ReadItems(key);
+  const Named named = CountNamed(items, shape);
+  if (named.ellipses == 0) items.push_back({Item::Kind::kEllipsis});
+  const Items spread = Spread(items, shape.rank() - named.axes);
   Key made;
   int axis = 0;
   for (const Item& item : spread) {
-    switch (item.kind) {
-      case Item::Kind::kNumber: {
-        int64_t size = shape.dim(axis);
-        if (item.from.defined()) {
-          made.entries.push_back({Kind::kNumber, 0, item.end, 1});
-          made.entries.back().from = item.from;
-          made.entries.back().to = item.to;
-          break;
-        }
-        if (size >= 0 && (item.begin < -size || item.begin >= size)) {
-          ThrowIndexError(StrCat("index ", item.begin,
-                                 " is out of bounds for axis ", axis,
-                                 " with size ", size));
-        }
-        made.entries.push_back({Kind::kNumber, item.begin});
-        break;
-      }
-      case Item::Kind::kSlice:
-        made.entries.push_back({Kind::kSlice, item.begin, item.end, item.step});
-        made.entries.back().from = item.from;
-        made.entries.back().to = item.to;
-        break;
-      case Item::Kind::kNewAxis:
-        made.entries.push_back({Kind::kNewAxis});
-        break;
-      case Item::Kind::kPlaces:
-        made.basic = false;
-        made.entries.push_back(
-            {Kind::kPlace, 0, 0, 1,
-             nn::Beside(tensor, Counted(item.tensor, tensor, axis))});
-        break;
-      case Item::Kind::kMask:
-        made.basic = false;
-        CheckMask(item.tensor, tensor, axis);
-        if (item.tensor.rank() == 0) {
-          AddTruth(nn::Beside(tensor, item.tensor), made.entries);
-        } else {
-          AddMask(nn::Beside(tensor, item.tensor), made.entries);
-        }
-        break;
-      case Item::Kind::kEllipsis:
-        break;
-    }
+    AddItem(item, tensor, axis, made);
     axis += item.axes();
   }
-  // An ellipsis separates, even where it stands for no axes.
-  if (!made.basic) made.lead = LeadOf(ellipses == 0 ? spread : items);
-  if (!made.basic && ellipses > 0 && made.lead > 0) {
-    // Axes the ellipsis stands for count one by one.
-    int lead = 0;
-    for (const Item& item : spread) {
-      bool plain =
-          item.kind == Item::Kind::kSlice || item.kind == Item::Kind::kNewAxis;
-      if (!plain) break;
-      ++lead;
-    }
-    made.lead = lead;
-  }
+  if (made.basic) return made;
+  // An ellipsis separates, even where it stands for no axes; the axes it stands
+  // for count one by one.
+  made.lead = LeadOf(named.ellipses == 0 ? spread : items);
+  if (named.ellipses > 0 && made.lead > 0) made.lead = LeadingPlain(spread);
   return made;
 }
 

@@ -156,8 +156,20 @@ void IsOneToo(const Tensor& made) {
   WeakNumbers::Add(made);
 }
 
+// Of numbers, floats among them, what % gives: a zero has the sign of b.
+Tensor SignedRest(const Tensor& rest, const Given& b) {
+  if (rest.dtype() != DType::kF64) return rest;
+  Given made{rest, {}, false, true};
+  Given zero{{}, Array::Scalar<double>(0), false, true};
+  Given is_zero{CallOne("Equal", {made, zero}), {}, false};
+  Given none{CallOne("CopySign", {zero, b}), {}, false, true};
+  return CallOne("Select", {is_zero, none, made});
+}
+using NumberMade = Tensor (*)(const Tensor& made, const Given& b);
+
 PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b,
-                 NumberCheck check = nullptr, bool compared = false) {
+                 NumberCheck check = nullptr, bool compared = false,
+                 NumberMade then = nullptr) {
   try {
     if (PyObject* made = Quick(op, a, b)) return made;
     Given inputs[2];
@@ -166,7 +178,11 @@ PyObject* Binary(const OpRecord& op, PyObject* a, PyObject* b,
     }
     bool numbers = OfNumbers(op, inputs, compared);
     if (numbers && check) check(std::span<const Given, 2>(inputs));
+    const Given b_given = then ? inputs[1] : Given();
     CallResult result = CallOp(op, inputs, {});
+    if (numbers && then) {
+      result.tensors[0] = then(result.tensors[0], b_given);
+    }
     if (numbers) IsOneToo(result.tensors[0]);
     return Wrap(std::move(result.tensors[0])).release().ptr();
   } catch (...) {
@@ -205,7 +221,10 @@ SL_CHECKED(Add, "Add", &WantSum)
 SL_CHECKED(Sub, "Sub", &WantDifference)
 SL_CHECKED(Mul, "Mul", &WantProduct)
 SL_CHECKED(FloorDiv, "FloorDiv", &WantDivisor)
-SL_CHECKED(Mod, "Mod", &WantDivisor)
+PyObject* Mod(PyObject* a, PyObject* b) {
+  static const OpRecord& op = OpNamed("Mod");
+  return Binary(op, a, b, &WantDivisor, /*compared=*/false, &SignedRest);
+}
 SL_UNARY(Neg, "Neg")
 
 PyObject* Abs(PyObject* a) {

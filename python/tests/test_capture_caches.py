@@ -72,6 +72,48 @@ def test_a_cached_method_is_called_once_for_each_size():
     assert imperative == captured
 
 
+@pytest.mark.parametrize("cache", [functools.cache, functools.lru_cache(maxsize=4)])
+def test_a_cache_on_a_way_that_is_not_taken_is_not_asked(cache):
+    def program(capture):
+        asked = []
+
+        @cache
+        def table(n):
+            asked.append(n)
+            return n * 10
+
+        @capture
+        def f(x):
+            if x > 1:
+                return x * table(1)
+            return x * table(2)
+
+        for value in (2.0, 2.0, 0.5, 0.5, 2.0):
+            yield f(sl.tensor(value)), list(asked), table.cache_info().misses
+        table.cache_clear()
+        for value in (0.5, 2.0, 0.5):
+            yield f(sl.tensor(value)), list(asked)
+
+    imperative, captured = both(program)
+    assert imperative == captured
+
+
+def test_a_cache_that_has_the_answer_is_no_reason_to_ask_values():
+    @functools.cache
+    def table(n):
+        return n * 10
+
+    @sl.function
+    def f(x):
+        if x > 1:
+            return x * table(1)
+        return x * table(2)
+
+    table(1), table(2)
+    assert [f(sl.tensor(v)).item() for v in (2.0, 0.5, 3.0)] == [20.0, 10.0, 30.0]
+    assert len(f.traces()) == 1
+
+
 def test_a_cache_that_is_given_a_tensor_of_the_graph_is_refused():
     @functools.cache
     def twice(x):
@@ -83,3 +125,28 @@ def test_a_cache_that_is_given_a_tensor_of_the_graph_is_refused():
 
     with pytest.raises(TypeError, match=r"caches.py:\d+: .*keeps what it gives"):
         f(sl.ones(2))
+
+
+# What its function changed beside was changed when the code was recorded.
+def test_a_cached_property_on_a_way_that_is_not_taken():
+    def program(capture):
+        asked = []
+
+        class Masks:
+            @functools.cached_property
+            def mask(self):
+                asked.append(len(asked))
+                return 2.0
+
+            def step(self, x):
+                if x > 1:
+                    return x * self.mask
+                return x
+
+        masks = Masks()
+        f = capture(masks.step)
+        for v in (0.5, 2.0, 0.5, 3.0):
+            yield f(sl.tensor(v)), asked[:], "mask" in masks.__dict__
+
+    imperative, captured = both(program)
+    assert imperative == captured

@@ -65,3 +65,42 @@ def test_a_method_taken_apart_and_bound_anew_is_that_objects():
     moved = types.MethodType(a.step.__func__, b)
     assert moved(sl.tensor(1.0)).item() == 5
     assert a.step(sl.tensor(1.0)).item() == 2
+
+
+class Holder:
+    def __init__(self, t):
+        self.t = t
+        self.parts = [t]
+
+
+def copies(x):
+    kept = {"a": x, "b": [x * 2, x.sum().item()]}
+    whole, shallow = copy.deepcopy(kept), copy.copy(kept)
+    if x.sum() > 0:
+        whole["a"] = whole["a"] * 3
+    whole["b"][0].add_(1)
+    shallow["b"].append(4)
+    holder = copy.deepcopy(Holder(x))
+    holder.t += 1
+    one = copy.copy(x)
+    one *= 5
+    return kept, whole, shallow, holder.t, holder.parts[0] is holder.t, one, x
+
+
+def flags(x):
+    y = x * w
+    made = [copy.copy(w), copy.deepcopy(w), copy.deepcopy(y)]
+    return [(t * 1.0, t.requires_grad, t.is_leaf, t.grad) for t in made]
+
+
+w = sl.tensor([2.0], requires_grad=True)
+w.grad = sl.tensor([7.0])
+
+
+# It was refused: "is part of a graph and cannot be copied".
+@pytest.mark.parametrize("f", [copies, flags])
+def test_copies_of_tensors_of_the_graph(f):
+    captured = sl.function(f)
+    for value in (1.0, -1.0, 2.0):
+        x = sl.tensor([value])
+        assert repr(captured(x)) == repr(f(x))

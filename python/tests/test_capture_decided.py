@@ -238,3 +238,27 @@ def test_a_number_after_a_loop_that_branches_change_otherwise():
         return rule
 
     assert ran(sl.function) == ran(lambda f: f)
+
+
+# What was compared shared the memory of the tensor, and was always what it is.
+@pytest.mark.parametrize("how", ["in place", "by an array"])
+def test_a_look_into_a_tensor_that_decides_is_compared_with_what_it_was(how):
+    flags = sl.tensor([True, False])
+    weights = sl.tensor([1.0, 5.0])
+    arrays = flags.numpy(), weights.numpy()
+
+    @sl.function
+    def step(x):
+        table = {"plain": x}
+        if flags[0]:
+            table["double"] = x * 2
+        return table, [10, 20, 30, 40][int(weights[0])]
+
+    for flag, weight in ((True, 1.0), (False, 1.0), (False, 3.0), (True, 2.0)):
+        if how == "in place":
+            flags[0], weights[0] = flag, weight
+        else:
+            arrays[0][0], arrays[1][0] = flag, weight
+        table, element = step(sl.ones(1))
+        assert list(table) == (["plain", "double"] if flag else ["plain"])
+        assert element == 10 * (int(weight) + 1)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import gc
+import types
 import warnings
 import weakref
 
@@ -487,3 +489,89 @@ def test_an_object_that_can_be_called_and_code_that_yields():
 
     with pytest.raises(TypeError, match="generator or a coroutine"):
         sl.function(numbers)
+
+
+def injects(f):
+    @functools.wraps(f)
+    def around(*args, **kwargs):
+        return f(*args, scale=3, **kwargs)
+
+    return around
+
+
+def swaps(f):
+    @functools.wraps(f)
+    def around(b, a):
+        return f(a, b)
+
+    return around
+
+
+def takes_more(f):
+    @functools.wraps(f)
+    def around(x, more=0):
+        return f(x) + more
+
+    return around
+
+
+class Counted:
+    def __init__(self, f):
+        functools.update_wrapper(self, f)
+        self.f, self.n = f, 0
+
+    def __call__(self, *args):
+        self.n += 1
+        return self.f(*args) * self.n
+
+    def __get__(self, owner, cls=None):
+        return types.MethodType(self, owner)
+
+
+# The arguments were bound as those of the function inside: errors, and in silence
+# one for the other.
+def test_a_decorator_that_has_other_arguments_than_the_function():
+    @injects
+    def scaled(x, scale):
+        return x * scale
+
+    @swaps
+    def difference(a, b):
+        return a - b
+
+    @takes_more
+    def doubled(x):
+        return x * 2
+
+    class Owner:
+        @injects
+        def scaled(self, x, scale):
+            return x * scale
+
+    x, y = sl.tensor([1.0, 2.0]), sl.tensor([5.0, 7.0])
+    for f, args, kwargs in (
+        (scaled, (x,), {}),
+        (Owner().scaled, (x,), {}),
+        (functools.partial(scaled, x), (), {}),
+        (difference, (x, y), {}),
+        (difference, (), {"a": x, "b": y}),
+        (doubled, (x, 4), {}),
+        (doubled, (x,), {"more": y}),
+    ):
+        captured = sl.function(f)
+        assert captured(*args, **kwargs).tolist() == f(*args, **kwargs).tolist()
+
+
+def test_a_method_that_a_decorating_object_has_bound():
+    found = []
+    for capture in (lambda f: f, sl.function):
+
+        class Owner:
+            @Counted
+            def doubled(self, x):
+                return x * 2 if x.sum() > 0 else x
+
+        f = capture(Owner().doubled)
+        values = [f(sl.tensor([v])).tolist() for v in (1.0, -1.0, 2.0)]
+        found.append((values, Owner.__dict__["doubled"].n))
+    assert found[0] == found[1]

@@ -500,3 +500,29 @@ PROGRAMS = [
 @pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
 def test_captured_as_at_once(make):
     assert history(make, True) == history(make, False)
+
+
+# The recording that was given up ran what follows, too.
+def test_the_end_of_a_generator_that_is_left_early_is_of_the_call():
+    def program(wrap):
+        box = Box()
+
+        def pairs(x):
+            try:
+                yield x
+                yield x * 2
+            finally:
+                box.n += 1
+
+        def step(x):
+            found = any(v > 1 for v in pairs(x))
+            for v in pairs(x):
+                if v > 1:
+                    break
+            return v + box.n, found
+
+        f = wrap(step)
+        for v in (2.0, 0.25, 2.0, 0.75):
+            yield repr(f(sl.tensor(v))), box.n
+
+    assert list(program(sl.function)) == list(program(lambda f: f))

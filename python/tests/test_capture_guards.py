@@ -1,9 +1,12 @@
-"""What captured code reads of the program around it is compared at every call."""
+"""What captured code reads of the program around it is compared at every call.
+
+Why one file: one test for each kind of place that code reads, all of one form."""
 
 from __future__ import annotations
 
 import collections
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -591,3 +594,78 @@ def test_the_class_of_a_tensor_that_is_bound_anew():
         v = sl.tensor([float(k)])
         held["v"] = nn.Parameter(v) if k % 3 else v
         assert f(x).tolist() == step(x).tolist()
+
+
+def test_a_weak_proxy_is_what_it_stands_for():
+    class Box:
+        def __init__(self):
+            self.t, self.k = sl.tensor(0.0), 2
+
+        def bump(self):
+            self.k += 1
+
+    def program(wrap):
+        box = Box()
+        proxy = weakref.proxy(box)
+
+        def step(x):
+            proxy.t = proxy.t + x * proxy.k
+            proxy.bump()
+            return proxy.t * 1
+
+        f = wrap(step)
+        for v in (2.0, 0.5, 2.0, 3.0):
+            yield repr(f(sl.tensor(v))), repr(box.t), box.k
+        box.k = 10
+        yield repr(f(sl.tensor(1.0))), repr(box.t), box.k
+
+    assert list(program(sl.function)) == list(program(lambda f: f))
+
+
+def test_the_names_bases_and_subclasses_of_a_class():
+    def program(wrap):
+        class A:
+            k = 1
+
+        class B:
+            k = 2
+
+        class C(A):
+            pass
+
+        def step(x):
+            parts = [c.__name__ for c in C.__bases__], len(B.__subclasses__())
+            return x * C.__mro__[1].k, C.__name__, parts, [c.k for c in C.mro()[:2]]
+
+        f = wrap(step)
+        yield repr(f(sl.tensor(1.0)))
+        C.__bases__ = (B,)
+        yield repr(f(sl.tensor(1.0)))
+        C.__name__ = "D"
+        B.k = 5
+        yield repr(f(sl.tensor(1.0)))
+
+    assert list(program(sl.function)) == list(program(lambda f: f))
+
+
+def test_what_makes_the_values_of_a_defaultdict_is_followed():
+    def program(wrap):
+        made, log = [], []
+
+        def zero():
+            log.append(len(log))
+            made.append(sl.tensor(0.0))
+            return made[-1]
+
+        table = collections.defaultdict(zero)
+
+        def step(x, key):
+            if x > 1:
+                table[key] += x
+            return table[key] * 1, len(table)
+
+        f = wrap(step)
+        for v, key in ((2.0, "a"), (0.5, "b"), (2.0, "a"), (3.0, "b"), (2.0, "c")):
+            yield repr(f(sl.tensor(v), key)), log[:], repr(dict(table))
+
+    assert list(program(sl.function)) == list(program(lambda f: f))

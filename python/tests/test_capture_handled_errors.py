@@ -6,6 +6,7 @@ import contextlib
 import pytest
 
 import sluice as sl
+from sluice._convert import StagingError
 
 
 class Record:
@@ -175,3 +176,49 @@ def test_what_python_says_of_sizes():
                 g(sl.ones(2))
             messages.append(str(error.value))
         assert messages[0] == messages[1]
+
+
+class Stop(Exception):
+    pass
+
+
+def ended_by_an_error(x):
+    n = 0
+    try:
+        while True:
+            x = x * 2
+            n += 1
+            if x.sum() > 10:
+                raise Stop(n)
+    except Stop as stop:
+        return x, stop.args[0], n
+
+
+def test_a_loop_that_only_a_handled_error_ends():
+    f = sl.function(ended_by_an_error)
+    for start in (1.0, 6.0, 1.0, 0.1):
+        want, got = ended_by_an_error(sl.tensor([start])), f(sl.tensor([start]))
+        assert [*map(type, got)] == [*map(type, want)]
+        assert (float(got[0]), *got[1:]) == (float(want[0]), *want[1:])
+
+
+def test_a_loop_that_only_an_error_ends_is_refused_as_one_graph():
+    f = sl.function(ended_by_an_error, one_graph=True)
+    with pytest.raises(StagingError, match="only an error ends this while loop"):
+        f(sl.tensor([1.0]))
+
+
+def test_an_endless_loop_that_numbers_end_may_raise():
+    def rounds(x):
+        n = 0
+        while True:
+            if x.sum() < 0:
+                raise Stop(n)
+            x, n = x * 0.5, n + 1
+            if n == 4:
+                return x
+
+    f = sl.function(rounds, one_graph=True)
+    assert float(f(sl.tensor([1.0]))) == 0.0625
+    with pytest.raises(Stop):
+        f(sl.tensor([-1.0]))

@@ -1,5 +1,7 @@
 """Objects of the library in captured functions: what code reads of them is of each
-call, and what a graph cannot do again is refused before it does anything."""
+call, and what a graph cannot do again is refused before it does anything.
+
+Why one file: a section for each object of the library, all by the same few lines."""
 
 from __future__ import annotations
 
@@ -596,5 +598,38 @@ def test_tensors_that_python_rounds_stay_tensors(how):
             one, two, number = step(sl.tensor([k, 0.25]))
             found.append((str(one), str(two), type(one).__name__, repr(number)))
         return found
+
+    both(program)
+
+
+# All calls called it, the first among them.
+def test_the_function_of_an_averaged_model_is_called_when_it_is_used():
+    def program(wrap):
+        sl.manual_seed(0)
+        log = []
+
+        def average(mean, value, count):
+            log.append(len(log))
+            return mean + (value - mean) / (count + 1)
+
+        model = nn.Linear(2, 1)
+        averaged = optim.swa_utils.AveragedModel(model, avg_fn=average)
+        optimizer = optim.SGD(model.parameters(), lr=0.1)
+
+        def step(x):
+            loss = (model(x) ** 2).sum()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            averaged.update_parameters(model)
+            return loss
+
+        f = wrap(step)
+        seen = []
+        for v in (1.0, 0.5, 2.0, 1.0):
+            f(sl.tensor([[v, 1.0]]))
+            means = [p.tolist() for p in averaged.parameters()]
+            seen.append((log[:], means, averaged.n_averaged.item()))
+        return seen
 
     both(program)

@@ -86,3 +86,21 @@ def test_texts_that_are_added_to(capsys):
         seen = [f(sl.tensor(v)) for v in ([1.0, 1.0], [3.0, 0.5], [1.0, 1.0])]
         outcomes.append((seen, vars(log), capsys.readouterr().out))
     assert outcomes[0] == outcomes[1]
+
+
+# Of a tensor from outside it was a constant: the elements at the first call.
+def test_a_tensor_made_of_one_from_outside_has_the_elements_of_each_call():
+    w = sl.tensor([1.0, 2.0])
+
+    @sl.function
+    def f(x):
+        made = sl.tensor(w)
+        made += 1
+        return x * made, sl.tensor(w, dtype=sl.float64), sl.tensor(w[0]), w * 1
+
+    for v in (1.0, 5.0, 3.0):
+        w[0] = v
+        x, wide, first, itself = f(sl.ones(2))
+        assert x.tolist() == [v + 1, 3.0] and itself.tolist() == [v, 2.0]
+        assert wide.dtype == sl.float64 and wide.tolist() == [v, 2.0]
+        assert first.tolist() == v and not first.requires_grad

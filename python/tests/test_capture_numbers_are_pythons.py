@@ -116,3 +116,75 @@ def test_code_does_not_handle_our_refusals(f):
         except TypeError:  # refused, which says so
             continue
         assert got == f(k)
+
+
+FUNCTIONS = {
+    "sqrt": lambda n: sl.sqrt(n),
+    "add": lambda n: sl.add(n, 0.1),
+    "beside f64": lambda n: sl.add(sl.ones(1, dtype=sl.float64), n),
+    "beside f16": lambda n: sl.maximum(sl.ones(1, dtype=sl.float16), n),
+    "where": lambda n: sl.where(sl.tensor([True, False]), n, 0.1),
+    "cast": lambda n: sl.cast(n, sl.float64),
+    "relu": lambda n: sl.nn.functional.relu(n),
+    "ones_like": lambda n: sl.ones_like(n),
+    "of a function": lambda n: sl.exp(sl.sqrt(n) + n),
+    "rounded": lambda n: (round(n), round(n * 3e7), n),
+}
+
+
+# It was f64, where sqrt(2.3) is f32.
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("taken", ["item", "float", "int"])
+def test_a_function_takes_a_number_of_the_graph_as_a_number(name, taken):
+    body = FUNCTIONS[name]
+
+    def f(x):
+        if taken == "int":
+            return body(int(x))
+        return body(x.item() if taken == "item" else float(x))
+
+    captured = sl.function(f)
+    for x in (2.3, 0.7, 16777217.3):
+        x = sl.tensor(x, dtype=sl.float64)
+        got, want = captured(x), f(x)
+        assert repr(got) == repr(want)
+        if isinstance(want, sl.Tensor):
+            assert got.dtype == want.dtype
+            assert got.tolist() == want.tolist()
+
+
+REMAINDERS = {
+    "2.0": lambda n: (n % 2.0, divmod(n, 2.0)),
+    "-2.0": lambda n: (n % -2.0, divmod(n, -2.0)),
+    "of 4.0": lambda n: 4.0 % n,
+    "of -4.0": lambda n: -4.0 % n,
+}
+
+
+@pytest.mark.parametrize("name", REMAINDERS)
+def test_a_remainder_of_zero_has_the_sign_of_the_divisor(name):
+    body = REMAINDERS[name]
+
+    def f(x):
+        return body(x.item())
+
+    captured = sl.function(f)
+    for x in (4.0, -4.0, 0.0, -0.0, 3.5, -3.5):
+        x = sl.tensor(x)
+        assert repr(outcome(captured, x)) == repr(outcome(f, x))
+
+
+# An attribute of an op was the one of the first call, or an error.
+@pytest.mark.parametrize("taken", ["a number", "a tensor"])
+def test_an_attribute_that_is_taken_from_a_tensor(taken):
+    k = sl.tensor([1, 0])
+
+    def f(x):
+        axis = int(k[0]) if taken == "a number" else k[0]
+        return sl.sum(x, axis), x.cumsum(int(k[0]))
+
+    captured = sl.function(f)
+    for axis in (1, 0, 0, 1):
+        k[0] = axis
+        x = sl.tensor([[1.0, 2.0], [3.0, 4.0]])
+        assert repr(captured(x)) == repr(f(x))

@@ -139,3 +139,55 @@ def test_a_row_that_only_a_run_knows_is_read():
         a, b = f(m, sl.tensor(i))
         assert (a.tolist(), b.item()) == ([2.0 * (i + 1)], i + 2.0)
     assert len(f.traces()) == 1
+
+
+COMPREHENSIONS = {
+    "tuples": lambda x: [(row, row.sum()) for row in x],
+    "tuples of one size": lambda x: [(row, row * 2) for row in x],
+    "lists": lambda x: [[e * 2 for e in row] for row in x],
+    "lists of a part": lambda x: [[e * 2 for e in row] for row in x[:2]],
+    "dicts": lambda x: [{"a": row, "n": 3} for row in x],
+    "None": lambda x: [None for _ in x],
+    "nested": lambda x: [[row, [row.sum()]] for row in x],
+}
+
+
+# Tuples were refused, and lists and dicts errors of the graph.
+@pytest.mark.parametrize("kind", COMPREHENSIONS)
+def test_a_comprehension_over_rows_of_other_things_than_tensors(kind):
+    f = COMPREHENSIONS[kind]
+    captured = sl.function(f)
+    for rows in (3, 3, 2, 5):
+        x = sl.arange(rows * 2.0).reshape(rows, 2)
+        assert repr(captured(x)) == repr(f(x))
+
+
+def test_a_tensor_of_a_range_and_of_a_list_that_grows():
+    def f(x, n):
+        grown = []
+        for i in range(n):
+            grown.append(i * 2)
+        return (
+            sl.tensor(range(x.shape[0])), sl.asarray(range(1, x.shape[0], 2)),
+            sl.tensor(range(n, 0, -1), dtype=sl.float32), sl.tensor(grown),
+        )  # fmt: skip
+
+    captured = sl.function(f)
+    for rows, n in ((3, 2), (4, 2), (2, 5)):
+        x, count = sl.ones(rows, 1), sl.tensor(n)
+        assert repr(captured(x, count)) == repr(f(x, count))
+
+
+# The list was left with what belongs to the graph.
+def test_a_comprehension_whose_elements_do_something_beside():
+    def f(x):
+        [seen.append(row.sum()) for row in x]
+        count = [counter.update(n=counter["n"] + 1) or row * counter["n"] for row in x]
+        return sum(seen), count
+
+    found = []
+    for g in (f, sl.function(f)):
+        seen, counter = [], {"n": 0}
+        values = [g(sl.arange(n * 2.0).reshape(n, 2)) for n in (2, 3, 3)]
+        found.append(repr((values, seen, counter)))
+    assert found[0] == found[1]

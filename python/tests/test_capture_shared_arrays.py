@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import sluice as sl
+from sluice._convert import do_not_convert
 
 
 class Holder:
@@ -119,3 +120,36 @@ def test_what_came_from_an_array_is_trained():
     step(sl.ones(3))
     step(sl.ones(3))
     assert w.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_write_to_an_array_over_what_is_read_is_refused():
+    array = np.ones(2, np.float32)
+    w = sl.from_numpy(array)
+
+    @sl.function
+    def step(x):
+        array[0] = x[0].item()
+        return x * w
+
+    with pytest.raises(Exception, match="writes array, which shares memory with"):
+        step(sl.tensor([3.0, 1.0]))
+    assert array.tolist() == [1.0, 1.0]
+
+
+@do_not_convert
+def first(t):
+    return t[0].item()
+
+
+# Code that is not converted read what was there when it was recorded.
+@pytest.mark.parametrize("theirs", [False, True], ids=["numpy()", "from_numpy"])
+def test_elements_that_others_write_between_calls(theirs):
+    array = np.ones(2, np.float32)
+    w = sl.from_numpy(array) if theirs else sl.ones(2)
+    step = sl.function(lambda x: x * first(w))
+    assert step(sl.ones(1)).item() == 1.0
+    array = array if theirs else w.numpy()
+    for v in (3.0, 3.0, 5.0):
+        array[0] = v
+        assert step(sl.ones(1)).item() == v
+    assert len(step.traces()) == 3

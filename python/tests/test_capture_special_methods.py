@@ -1,5 +1,7 @@
 """What Python itself calls in captured code: special methods, properties, __new__.
-Their effects are those of every call."""
+Their effects are those of every call.
+
+Why one file: one test for each special method, all of one form."""
 
 from __future__ import annotations
 
@@ -555,3 +557,65 @@ def test_a_hash_that_is_kept_is_no_count():
     table = {a: 2.0}
     f = sl.function(lambda x: x * table[a])
     assert [f(sl.tensor(v)).item() for v in (1.0, 3.0)] == [2.0, 6.0]
+
+
+ANSWERS = {
+    "a text": lambda x: "a",
+    "a float": lambda x: 2.5,
+    "a negative": lambda x: -1,
+    "none": lambda x: None,
+    "an int": lambda x: 2,
+    "a bool": lambda x: True,
+    "the number": lambda x: x.item(),
+    "the whole number": lambda x: int(x),
+    "a comparison": lambda x: bool(x > 1),
+}
+
+
+def seen(f, x):
+    try:
+        return repr(f(x))
+    except Exception as error:
+        return type(error), str(error)
+
+
+# What they returned was taken whatever it was.
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("method", ["__len__", "__bool__"])
+def test_python_checks_what_len_and_bool_return(method, name):
+    class Object:
+        def __init__(self, x):
+            self.x = x
+
+    setattr(Object, method, lambda self: ANSWERS[name](self.x))
+
+    def asked(x):
+        o = Object(x)
+        return len(o) if method == "__len__" else bool(o)
+
+    def branches(x):
+        if Object(x):
+            return x + 1
+        return x - 1
+
+    def denied(x):
+        return not Object(x)
+
+    for f in (asked, branches, denied):
+        captured = sl.function(f)
+        for v in (2.0, 0.5, -3.0, 2.0):
+            assert seen(captured, sl.tensor(v)) == seen(f, sl.tensor(v))
+
+
+# At once it was a TypeError.
+def test_a_tensor_in_reverse_order():
+    def f(x):
+        turned = reversed(x)
+        turned[0] += 1
+        return turned, [row * 2 for row in reversed(x)], sum(reversed(x)), x
+
+    captured = sl.function(f)
+    for x in (sl.tensor([1.0, 2.0, 3.0]), sl.tensor([[1.0, 2.0], [3.0, 4.0]])):
+        assert repr(captured(x.clone())) == repr(f(x.clone()))
+    assert list(reversed(sl.tensor([1, 2]))) == [2, 1]
+    assert reversed(sl.tensor(1.0)).item() == 1.0

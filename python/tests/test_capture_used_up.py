@@ -218,3 +218,18 @@ def test_a_loop_that_keeps_what_it_goes_back_through(wrap):
         return total
 
     assert step(sl.ones(3, 2)).item() == 6.0 + 3 * 2 * w.item()
+
+
+# The first of the two used the second up before gradients had flowed there.
+@WAYS
+def test_views_of_an_argument_beside_what_is_made_of_them(wrap):
+    def parts(a):
+        u, v = a[:1], a[1:2]
+        return u - v, u, v, a
+
+    a = sl.ones(4, requires_grad=True)
+    results = wrap(parts)(a)
+    sum((r * r).sum() for r in results).backward()
+    assert a.grad.tolist() == [4.0, 4.0, 2.0, 2.0]
+    with pytest.raises(RuntimeError, match="went through here before"):
+        results[1].sum().backward()

@@ -381,3 +381,22 @@ def test_rates_in_a_graph_follow_a_curve():
     assert np.asarray(session.run(w)).tolist() == [0.0]
     with pytest.raises(ValueError, match="graph"):
         optim.LBFGS(None)
+
+
+def test_curves_and_schedulers_of_one_name_agree():
+    lr = lr_scheduler
+    curves = {
+        optim.linear_factor(0.5, 1.0, 2.5): lambda o: lr.LinearLR(o, 0.5, 1.0, 2.5),
+        optim.constant_factor(0.25, 3): lambda o: lr.ConstantLR(o, 0.25, 3),
+        optim.polynomial(8, 2.0): lambda o: lr.PolynomialLR(o, 8, 2.0),
+        optim.cosine(4, min_lr=0.1): lambda o: lr.CosineAnnealingLR(o, 4, 0.1),
+        optim.cosine_restarts(
+            2, growth=2, min_lr=0.1
+        ): lambda o: lr.CosineAnnealingWarmRestarts(o, 2, 2, 0.1),
+    }
+    for curve, make in curves.items():
+        optimizer = optim.SGD([sl.ones(1).requires_grad_()], lr=0.8)
+        schedule = make(optimizer)
+        for step in range(12):
+            assert optimizer.param_groups[0]["lr"] == pytest.approx(curve(0.8, step))
+            schedule.step()

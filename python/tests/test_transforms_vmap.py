@@ -105,3 +105,30 @@ def test_with_gradients_both_ways():
 def test_refusals(call, error):
     with pytest.raises(error):
         call()
+
+
+class Doubling(sl.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = sl.nn.Parameter(sl.tensor([1.0, -2.0]))
+
+    def forward(self, x):
+        y = (x * self.w).sum()
+        if y > 0:
+            y = y * y
+        return y
+
+
+# It was refused, also imperatively: what a module does was not converted there.
+@pytest.mark.parametrize("capture", [lambda f: f, sl.function])
+def test_functional_call_of_a_module_that_branches(capture):
+    module = Doubling()
+
+    def loss(w, x):
+        return sl.func.functional_call(module, {"w": w}, (x,))
+
+    f = capture(sl.func.vmap(sl.func.grad(loss), in_dims=(None, 0)))
+    w = sl.tensor([1.0, -2.0])
+    rows = sl.tensor([[1.0, 1.0], [3.0, 1.0], [0.0, -1.0]])
+    alone = [sl.func.grad(loss)(w, row) for row in rows]
+    assert f(w, rows).tolist() == [g.tolist() for g in alone]

@@ -165,7 +165,8 @@ def _keyed(w: Names) -> list[str]:
         ])
         return [f"{w.add(kind)} = {value}"]
     return [w.rng.choice([
-        f'd["n"] += {i}', f'd["f"] = {real(w)}', f'd[f"k{{{i} % 2}}"] = {number(w)}',
+        f'd["n"] += {i}', f'd["f"] = {real(w)}',
+        f'd[f"""k{{{i} % 2}}"""] = {number(w)}',
         f'd["extra"] = {number(w)}', f'd.update(n={i}, g={real(w)})',
         f'd.setdefault("h", {number(w)})', f"d[{i} % 3] = {text(w)}",
     ])]
@@ -204,7 +205,7 @@ def _paired(w: Names) -> list[str]:
 def _printed(w: Names) -> list[str]:
     return [w.rng.choice([
         f"print({number(w)})", f'print("now", {whole(w)}, {w.pick("T")}, sep="|")',
-        f"print({text(w)})", f'print(f"{{{number(w)}}}", end=";")',
+        f"print({text(w)})", f'print(f"""{{{number(w)}}}""", end=";")',
         f"print({w.pick('L') or '[]'}, {test(w)})",
     ])]
 

@@ -180,10 +180,10 @@ def text(w: Names) -> str:
     rng, old = w.rng, w.pick("s") or '"a"'
     i, f = whole(w, 1), real(w, 1)
     return rng.choice([
-        f'f"{{{i}}}"', f'f"a{{{i}:>3}}-{{{f}:.2f}}"', f"str({i})", f"str({f})",
+        f'f"""{{{i}}}"""', f'f"""a{{{i}:>3}}-{{{f}:.2f}}"""', f"str({i})", f"str({f})",
         f"repr({number(w)})", f'"%d/%s" % ({i}, {f})', f'"{{}}:{{}}".format({i}, {f})',
         f"{old} + str({i})", f"{old}.upper()", f"{old} * ({i} % 3)", f"{old}[:2]",
         f'"odd" if {test(w)} else "even"', f"str({w.pick('T')})",
-        f'f"{{{w.pick("T")}}}"', f"type({i}).__name__", f"type({f}).__name__",
+        f'f"""{{{w.pick("T")}}}"""', f"type({i}).__name__", f"type({f}).__name__",
         f'",".join(str(q) for q in [{i}, {f}])',
     ])

@@ -92,7 +92,8 @@ def full_like(
     requires_grad: bool = False,
 ) -> Tensor:
     """A tensor of x's shape (and type), every element `fill_value`."""
-    kind = dtype or (x.dtype if isinstance(x, Tensor) else tensor(x).dtype)
+    own = isinstance(x, Tensor) and not x._number  # else as tensor() has it
+    kind = dtype or (x.dtype if own else tensor(x).dtype)
     device = device_like(x, device)
     return full(_sizes_like(x), fill_value, dtype=kind, device=device,
                 requires_grad=requires_grad)  # fmt: skip

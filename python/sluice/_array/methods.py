@@ -16,15 +16,6 @@ from .device import CPU, Device, beside, check_device
 
 __all__: list[str] = []
 
-# Ops as they are: the tensor is their first operand.
-_OPS = """
-acos acosh asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or
-bitwise_xor cos cosh det digamma dot erf erfc exp exp2 expm1
-floor_div fmod greater greater_equal hypot isfinite isinf isnan less less_equal
-lerp lgamma log log10 log1p log2 maximum minimum mul neg not_equal outer pow
-reciprocal relu rsqrt sigmoid sign sin sinh sqrt square tan tanh xlogy
-equal
-""".split()
 # The functions of the files beside, where the method is the same function.
 _FUNCTIONS: dict[Any, str] = {
     math: """
@@ -80,7 +71,7 @@ _FUNCTIONS: dict[Any, str] = {
     windows: "put renorm unfold",
 }
 
-for _name in _OPS:
+for _name in _core.op_methods():
     setattr(Tensor, _name, _core.method(getattr(_ops, _name)))
 for _module, _names in _FUNCTIONS.items():
     for _name in _names.split():
@@ -167,6 +158,12 @@ def _size(self: Tensor) -> Any:
 @_method
 def __iter__(self: Tensor) -> Iterator[Tensor]:
     return map(self.__getitem__, range(len(self)))
+
+
+@_method
+def __reversed__(self: Tensor) -> Tensor:
+    """reversed(t): t in reverse order along the first axis."""
+    return shape.flip(self, 0) if self.ndim else self
 
 
 @_method

@@ -126,8 +126,10 @@ def reduce(self: Tensor, protocol: Any = 4) -> Any:
 
 
 def _copied(self: Tensor, attributes: dict[str, Any]) -> Tensor:
-    if self.symbolic:
+    if self.symbolic and _core.recorder() is None:
         raise TypeError(f"{self!r} is part of a graph and cannot be copied")
+    if self.symbolic and self._number:
+        return self  # a number of Python's, which is itself
     made = self.detach().clone()
     made = _finished(type(self), made, self.requires_grad, self.name)
     made.__dict__.update(attributes)

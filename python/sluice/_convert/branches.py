@@ -11,6 +11,7 @@ from .construct import Construct
 from .errors import add_note
 from .lists import as_list
 from .merge import Outcome, choose
+from .refusals import way_raises
 from .signals import (
     BREAK,
     CONTINUE,
@@ -100,6 +101,7 @@ class _Sides:
             # The way that raises fails when it is taken.
             words = f"{type(error).__name__}: {error}"
             _assert(False, message=words)
+            way_raises()
             self._raised[k] = True
             self.possible[k] = frozenset()
             missing = dict.fromkeys([*self._names, RESULT, SIGNAL], MISSING)

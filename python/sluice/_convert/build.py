@@ -22,6 +22,7 @@ from .notes import Unit
 from .prepare import Prepare, check, check_frames
 from .source import compile_function, copied, function_node
 from .statements import FunctionRewriter
+from .trees import walk
 from .unbound import is_part, note_owned
 
 _FUTURES = 0
@@ -117,7 +118,7 @@ def converted_code(
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
         node.returns = None
-        for arg in ast.walk(node.args):
+        for arg in walk(node.args):
             if isinstance(arg, ast.arg):
                 arg.annotation = None
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]

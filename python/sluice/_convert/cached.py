@@ -7,6 +7,7 @@ and is recorded again where they give something else: they were cleared.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from .errors import StagingError
 from .handed import hand_over
 from .left_behind import tensor_inside
 from .place import user_place
+from .refusals import values_may_decide
 from .texts import is_of_graph, needed
 from .values import Tensor, same
 
@@ -32,12 +34,20 @@ def asked(function: Any, recorder: Any) -> Callable[..., Any]:
             )
         for value in (*args, *kwargs.values()):
             hand_over(value)
+        perhaps = recorder.depth > 1  # the way that asks may not be taken
+        if perhaps and not _keeps(function, args, kwargs):
+            values_may_decide()
+            raise _refused(
+                function,
+                "has yet to compute this, in a branch or loop that a tensor decides",
+                "a call of it before that",
+            )
         made = _ask(function, args, kwargs)
         if tensor_inside([made]) is not None:
             raise _refused(function, "would keep a tensor of the graph")
         name = getattr(function, "__name__", "a cache")
         recorder.value(made, f"what {name}() keeps")
-        recorder.caches.append(Asked(function, args, kwargs, made))
+        recorder.caches.append(Asked(function, args, kwargs, made, perhaps))
         return made
 
     return call
@@ -59,24 +69,43 @@ def _ask(function: Any, args: Any, kwargs: Any) -> Any:
         _core.set_recorder(before)
 
 
-def _refused(function: Any, why: str) -> StagingError:
+def _keeps(function: Any, args: Any, kwargs: Any) -> bool | None:
+    """Whether it has the answer already: to ask changes nothing then. A question is
+    found by its only argument if that is a number or text, by all of them else. None
+    where that is not known."""
+    found = gc.get_referents(function)
+    tables = [v for v in found if type(v) is dict and v is not function.__dict__]
+    if kwargs or len(tables) != 1 or function.cache_parameters()["typed"]:
+        return None
+    key = args[0] if len(args) == 1 and type(args[0]) in (int, str) else args
+    return key in tables[0]
+
+
+def _refused(
+    function: Any, why: str, wanted: str = "it without, or given what does not change"
+) -> StagingError:
     filename, line = user_place()
     name = getattr(function, "__qualname__", "it")
     return StagingError(
         f"{filename}:{line}: {name}() keeps what it gives (functools.cache), and "
-        f"{why}; wanted it without, or given what does not change"
+        f"{why}; wanted {wanted}"
     )
 
 
 class Asked:
     """One question, and what the answer was."""
 
-    def __init__(self, function: Any, args: Any, kwargs: Any, made: Any) -> None:
+    def __init__(
+        self, function: Any, args: Any, kwargs: Any, made: Any, perhaps: bool
+    ) -> None:
         self._function, self._args, self._kwargs = function, args, kwargs
-        self._made = made
+        self._made, self._perhaps = made, perhaps
 
     def holds(self) -> bool:
         """Whether it is the same now."""
+        kept = _keeps(self._function, self._args, self._kwargs)
+        if kept is False or (kept is None and self._perhaps):
+            return False
         now = self._function(*self._args, **self._kwargs)
         if isinstance(now, Tensor):
             return now is self._made

@@ -16,8 +16,6 @@ import itertools
 import math
 import operator
 import random
-import sys
-import threading
 import types
 import weakref
 from collections.abc import Callable
@@ -27,6 +25,7 @@ from .. import _core
 from .._symbols.numbers import Symbol, SymFloat, choose as choose_size
 from . import cached, class_reads, mixed, object_reads
 from .collected import filter_test
+from .dispatched import by_class
 from .elements import (
     TEXTS,
     functions,
@@ -52,8 +51,9 @@ from .impure import next_, refuse_if_impure, refuse_if_iterator
 from .joins import joins
 from .library import is_library
 from .logic import if_exp
+from .module_calls import converting_modules, module_call
 from .outside_world import by_name, words_of
-from .plain_attributes import PLAIN_ATTRIBUTES
+from .plain_attributes import PLAIN_ATTRIBUTES, by_slot
 from .printing import effect_of, print_, redirecting
 from .seeded import random_
 from .sequences import enumerate_, len_, range_, reversed_, zip_
@@ -305,13 +305,17 @@ def _with_converted(function: Callable[..., Any]) -> Callable[..., Any]:
         return _in_region(made, function.__name__) if region else made
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function(
-            *(
-                [own(v) for v in value] if type(value) is list else own(value)
-                for value in args
-            ),
-            **{name: own(value) for name, value in kwargs.items()},
+        given = [
+            [own(v) for v in value] if type(value) is list else own(value)
+            for value in args
+        ]
+        named = {name: own(value) for name, value in kwargs.items()}
+        modules = any(
+            isinstance(value, object_reads.module_class())
+            for value in (*args, *kwargs.values())
         )
+        with converting_modules(modules):
+            return function(*given, **named)
 
     return call
 
@@ -354,6 +358,8 @@ def callee(function: Any) -> Any:
             if recorder is not None:
                 recorder.function(inner)
             return types.MethodType(for_call(inner), function.__self__)
+        if is_users_object(inner):  # a decorator that is a class
+            return functools.partial(callee(inner), function.__self__)
         if recorder is None:
             return function
         refuse_if_impure(function)
@@ -400,7 +406,7 @@ def callee(function: Any) -> Any:
         if recorder is not None:
             recorder.function(called)
         return types.MethodType(for_call(called), function)
-    return _module_call(function) if hasattr(function, "forward") else function
+    return module_call(function) if hasattr(function, "forward") else function
 
 
 def _under_mode(function: Any) -> Any:
@@ -418,11 +424,10 @@ def _under_mode(function: Any) -> Any:
 
 def _wrapper(function: Any, recorder: Any) -> Any:
     """A library's function around one of the user's, as contextmanager makes."""
+    dispatched = by_class(function, recorder)
+    if dispatched is not None:
+        return dispatched
     inner = getattr(function, "__wrapped__", None)
-    dispatch = getattr(function, "registry", None)  # of singledispatch
-    if isinstance(dispatch, types.MappingProxyType):
-        for one in dispatch.values():
-            hand_over(one)
     handed = handing(function)
     if type(inner) is not types.FunctionType or is_library(inner):
         return handed
@@ -447,6 +452,8 @@ def _builtin(function: Any) -> Any:
     if isinstance(owner, str) and function.__name__ in ("join", "format"):
         return of_text(function)
     recorder = _core.recorder()
+    if isinstance(owner, type) and function.__name__ in ("mro", "__subclasses__"):
+        recorder.caches.append(class_reads.Family(function))
     if isinstance(owner, object_reads.CONTAINERS) and recorder.knows(owner):
         # Noted where it is called, not where it was taken: add = seen.append. Of a
         # class of the user's it is what super() gave.
@@ -485,6 +492,8 @@ def _of_c(function: Any, recorder: Any) -> Any:
             recorder.changes(function.__self__)
         if function.__name__ == "__call__":
             return _by_wrapper(function, recorder)
+        if isinstance(function.__self__, types.MemberDescriptorType):
+            return by_slot(function)
         plain = PLAIN_ATTRIBUTES.get(function.__name__)
         if plain is not None and function.__self__ is not None:
             return functools.partial(plain, function, function.__self__)
@@ -563,31 +572,3 @@ def for_call_of(function: types.FunctionType) -> Any:
     from . import for_call
 
     return for_call(function)
-
-
-class _Converting(threading.local):
-    modules = 0  # calls of modules under way that came from converted code
-
-
-_converting = _Converting()
-
-
-def _forward(forward: Any) -> Any:
-    return callee(forward) if _converting.modules else forward
-
-
-def _module_call(module: Any) -> Any:
-    """A module whose forward, and those of its parts, are converted."""
-    nn: Any = sys.modules.get("sluice.nn._module")
-    if nn is None or not isinstance(module, nn.Module):
-        return module
-    nn.converted_forward = _forward
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        _converting.modules += 1
-        try:
-            return module(*args, **kwargs)
-        finally:
-            _converting.modules -= 1
-
-    return call

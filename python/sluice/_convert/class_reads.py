@@ -40,6 +40,18 @@ class Registered:
         return abc.get_cache_token() == self._token
 
 
+class Family:
+    """Whether C.mro() and C.__subclasses__() give the classes that they gave."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._classes = function()
+
+    def holds(self) -> bool:
+        """Whether they do."""
+        return bool(self._function() == self._classes)
+
+
 def checked(recorder: Any, value: Any, classes: Any) -> bool | None:
     """isinstance(value, classes) by code of the user's; None where it is Python's."""
     if isinstance(classes, tuple):

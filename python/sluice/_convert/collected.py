@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import types
 from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .errors import NumberWanted, StagingError
+from .frames import changed
 from .handed import iterated, true
 from .iterables import Range, Rows, Staged, size, staged, written_out
 from .lists import note_element
@@ -21,7 +24,12 @@ def append(items: Any, value: Any) -> Any:
     """items.append(value), and the list to go on with."""
     if isinstance(items, _core.List):
         note_element(value)
-    made = _core.attr(items, "append")(value)
+    add = _core.attr(items, "append")
+    if isinstance(add, types.MethodType):  # of a class of the user's
+        from .calls import callee
+
+        add = callee(add)
+    made = add(value)
     return made if isinstance(items, _core.List) else items
 
 
@@ -72,14 +80,19 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
 
     def one(i: Any) -> Any:
         made = element(known.get(i))
-        for leaf in flatten(made)[0]:
-            number = is_number(leaf) or is_of_graph(leaf)
-            if isinstance(leaf, str) or (number and isinstance(count, int)):
-                raise NumberWanted("a list of numbers or texts is made by Python")
+        number = is_number(made) or is_of_graph(made)
+        if not (isinstance(made, Tensor) or number) or (
+            number and isinstance(count, int)
+        ):
+            raise NumberWanted("a list of other things than tensors is Python's")
         return made
 
+    recorder = _core.recorder()
     try:
-        made = _core.map_fn(one, numbers, "device", "", 10)
+        with recorder.frame() if recorder else contextlib.nullcontext({}) as way:
+            made = _core.map_fn(one, numbers, "device", "", 10)
+            if any(changed(place, before) for place, before in way.values()):
+                raise NumberWanted("what the elements do beside is Python's")
     except TypeError:
         # The element wants a number of Python's: an index, a size.
         left = known.unrolled() if isinstance(known, Range) else None

@@ -326,7 +326,7 @@ def rounded(function: Any) -> Any:
                 args = known_all(args, f"{function.__name__}() wants")
             return done(*args)
         if number.dtype == _core.float64:
-            number = op(number)
+            number = op(number.clone())  # which keeps its digits
         return number_of(number, int)
 
     return call

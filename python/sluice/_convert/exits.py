@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from .trees import children
+
 _LOOPS = (ast.For, ast.While, ast.AsyncFor)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -19,7 +21,7 @@ def _walk(nodes: Iterable[ast.AST], depth: int) -> Iterable[tuple[ast.AST, int]]
             yield from _walk(node.body, depth + 1)
             yield from _walk(node.orelse, depth)
         else:
-            yield from _walk(ast.iter_child_nodes(node), depth)
+            yield from _walk(children(node), depth)
 
 
 def returns(nodes: Iterable[ast.AST]) -> bool:

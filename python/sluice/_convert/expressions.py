@@ -15,6 +15,7 @@ from .code_reads import ADDERS
 from .codes import RUNTIME, THUNK
 from .names import parts
 from .source import copied
+from .trees import Transformer, children, walk
 
 _COMPARE = {
     ast.Eq: "==",
@@ -81,13 +82,13 @@ def at(new: Any, old: ast.AST) -> Any:
     """The new node, with the old one's place in the source. Nodes inside it that have
     a place came from the source or were here before."""
     ast.copy_location(new, old)
-    waiting = list(ast.iter_child_nodes(new))
+    waiting = children(new)
     while waiting:
         node = waiting.pop()
-        if not hasattr(node, "lineno"):
+        if "lineno" not in node.__dict__:
             if "lineno" in node._attributes:
                 ast.copy_location(node, old)
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
     return new
 
 
@@ -133,7 +134,7 @@ def _hashed(key: ast.expr) -> ast.expr:
     return made
 
 
-class Expressions(ast.NodeTransformer):
+class Expressions(Transformer):
     """Rewrites what is inside statements; functions inside are left alone."""
 
     def __init__(self, first_argument: str | None) -> None:
@@ -306,7 +307,7 @@ class Expressions(ast.NodeTransformer):
         simple = len(node.generators) == 1 and isinstance(first.target, ast.Name)
         if not simple or first.ifs or first.is_async or _assigns(node.elt):
             return self.generic_visit(node)
-        if any(isinstance(n, (ast.Lambda, ast.GeneratorExp)) for n in ast.walk(node)):
+        if any(isinstance(n, (ast.Lambda, ast.GeneratorExp)) for n in walk(node)):
             return self.generic_visit(node)  # they see the last item only
         assert isinstance(first.target, ast.Name)
         element = thunk(self.visit(node.elt))

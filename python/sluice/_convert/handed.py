@@ -18,6 +18,7 @@ from typing import Any
 
 from .. import _core
 from .._symbols.symbol import Symbol
+from .answers import is_long, is_true
 from .elements import percent, refuse_key, wanting
 from .errors import StagingError
 from .impure import refuse_if_iterator
@@ -113,6 +114,10 @@ def hand_over(value: Any, *, whole: bool = True) -> None:
 
 
 def _hand(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
+    if isinstance(value, weakref.ref) and id(value) in recorder.old:
+        value, reference = value(), value
+        if value is not None:
+            recorder.value(value, recorder.names.get(id(reference), "a reference"))
     if is_plain(value) or id(value) in seen or isinstance(value, _SKIPPED):
         return
     seen.add(id(value))
@@ -416,10 +421,24 @@ def item(owner: Any, key: Any) -> Any:
         if other is not None:
             return other(key)
         if isinstance(owner, collections.defaultdict):
-            _core.recorder().adding(owner)  # it is there from now on
+            return _made_for(owner, key)
     if isinstance(owner, _core.List):
         return element(owner[key])
     return owner[key]
+
+
+def _made_for(owner: Any, key: Any) -> Any:
+    """What a defaultdict makes for a key it has not; it is there from now on."""
+    recorder, make = _core.recorder(), owner.default_factory
+    recorder.adding(owner)
+    if make is None or is_library_class(type(make)) and not is_users(make):
+        return owner[key]
+    if id(owner) in recorder.old:
+        text = recorder.text(owner, "default_factory")
+        if recorder.read(SLOT, owner, "default_factory", make, text):
+            recorder.value(make, text)
+    made = owner[key] = _called(make)()
+    return made
 
 
 _BY_NUMBER = (list, tuple, str, bytes, bytearray, range, collections.deque)
@@ -457,8 +476,11 @@ def true(value: Any) -> Any:
     """What `if` asks of an object of the user's; anything else as it is."""
     if is_plain(value):
         return value
-    own = asked(value, "__bool__") or asked(value, "__len__")
-    return value if own is None else bool(own())
+    own = asked(value, "__bool__")
+    if own is not None:
+        return is_true(own())
+    own = asked(value, "__len__")
+    return value if own is None else is_long(own())
 
 
 def iterated(items: Any) -> Any:

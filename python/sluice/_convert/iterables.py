@@ -137,6 +137,12 @@ class Range(Staged):
         left = self.unrolled()
         return super().__iter__() if left is None else iter(left)
 
+    def tensor(self) -> Any:
+        """Its numbers, as one tensor."""
+        from .. import arange
+
+        return arange(self._start, self._stop, self._step, dtype=_core.int64)
+
     def unrolled(self) -> range | None:
         """The range of this call, decided; None where tensors make it."""
         parts = (self._start, self._stop, self._step)

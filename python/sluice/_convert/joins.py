@@ -1,4 +1,4 @@
-"""stack and concat of Python lists that have become Lists of a graph."""
+"""stack, concat and tensor of what a graph makes of Python's lists and ranges."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .errors import StagingError
+from .iterables import Range
 
 
 def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
@@ -27,6 +28,19 @@ def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
     return call
 
 
+def _of_elements(function: Callable[..., Any]) -> Callable[..., Any]:
+    """tensor and asarray, of a List and of a range whose bounds are open, too."""
+
+    def call(data: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(data, _core.List):
+            data = data.stack()
+        elif type(data) is Range:
+            data = data.tensor()
+        return function(data, *args, **kwargs)
+
+    return call
+
+
 @functools.cache
 def joins() -> dict[int, Callable[..., Any]]:
     import sluice
@@ -36,4 +50,6 @@ def joins() -> dict[int, Callable[..., Any]]:
         function = getattr(sluice, name, None)
         if function is not None:
             made[id(function)] = _joined(function, name == "stack")
+    for function in (_core.tensor, sluice.asarray):
+        made[id(function)] = _of_elements(function)
     return made

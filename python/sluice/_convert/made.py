@@ -6,6 +6,7 @@ list of each call. Containers of the caller and of the program around are themse
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 import enum
@@ -22,7 +23,7 @@ from .errors import StagingError
 from .iterables import Range
 from .left_behind import tensor_inside
 from .object_reads import CONTAINERS, is_library_class, is_plain, module_class
-from .places import reference, refill
+from .places import elements, reference, refill
 from .texts import Later, Shot, Shown, Text, shown
 from .values import Tensor, flatten, is_mixed, new_containers, python_number
 
@@ -108,9 +109,11 @@ class Making:
         if isinstance(value, _core.List) and is_grown(recorder):
             return self._list(value, text)
         if isinstance(value, tuple):
-            kind, parts = type(value), [self.of(part, text) for part in value]
-            return _once(
-                lambda call: tuple.__new__(kind, [part(call) for part in parts])
+            kind = type(value)
+            parts = [self.of(part, text) for part in elements(value)]
+            return self._attributed(
+                value, text,
+                lambda call: tuple.__new__(kind, [part(call) for part in parts]),
             )
         if isinstance(value, CONTAINERS):
             return self._container(value, text)
@@ -189,35 +192,45 @@ class Making:
     def _container(self, value: Any, text: str) -> Maker:
         if isinstance(value, bytearray):
             return _once(lambda _: copy.copy(value))
+        parts: Any
         if isinstance(value, dict):
-            items = [(_key(k), self.of(v, text)) for k, v in value.items()]
+            items = [(_key(k), self.of(v, text)) for k, v in elements(value)]
             if type(value) is dict:
                 return _once(lambda call: {k: part(call) for k, part in items})
-            empty = _emptied(value)
-
-            def table(call: Call) -> Any:
-                made = copy.copy(empty)
-                refill(made, {k: part(call) for k, part in items})
-                return made
-
-            return _once(table)
-        if isinstance(value, set):
+            parts = lambda call: {k: part(call) for k, part in items}  # noqa: E731
+        elif isinstance(value, set):
             where = tensor_inside(value)
             if where is not None:
                 raise left(value, text, where)
-            keys = [_key(part) for part in value]
-            return _once(lambda _: type(value)(keys))
-        parts = [self.of(part, text) for part in value]
-        if type(value) is list:
-            return _once(lambda call: [part(call) for part in parts])
-        empty = _emptied(value)
+            keys = [_key(part) for part in elements(value)]
+            parts = lambda _: keys  # noqa: E731
+        else:
+            made = [self.of(part, text) for part in elements(value)]
+            if type(value) is list:
+                return _once(lambda call: [part(call) for part in made])
+            parts = lambda call: [part(call) for part in made]  # noqa: E731
+        bare = _bare(value)
 
-        def items_of(call: Call) -> Any:
-            made = copy.copy(empty)
-            made.extend(part(call) for part in parts)
+        def filled(call: Call) -> Any:
+            made = bare()
+            refill(made, parts(call))
             return made
 
-        return _once(items_of)
+        return self._attributed(value, text, filled)
+
+    def _attributed(self, value: Any, text: str, make: Maker) -> Maker:
+        """What make gives, with the attributes that code has given the value."""
+        held = [(name, self.of(v, text)) for name, v in _attributes(value)]
+        if not held:
+            return _once(make)
+
+        def with_attributes(call: Call) -> Any:
+            made = make(call)
+            for name, part in held:
+                object.__setattr__(made, name, part(call))
+            return made
+
+        return _once(with_attributes)
 
     def _instance(self, value: Any, text: str) -> Maker:
         """An object of a class of the user's, which its attributes are all of. They
@@ -322,10 +335,31 @@ def _key(key: Any) -> Any:
     return key
 
 
-def _emptied(container: Any) -> Any:
-    made = copy.copy(container)
-    made.clear()
-    return made
+def _bare(container: Any) -> Callable[[], Any]:
+    """Makes containers like this one, without elements and by none of the code of a
+    class of the user's."""
+    cls: Any = type(container)
+    if isinstance(container, collections.deque):
+        longest = container.maxlen
+
+        def deque() -> Any:
+            made = collections.deque.__new__(cls)
+            collections.deque.__init__(made, (), longest)
+            return made
+
+        return deque
+    if isinstance(container, collections.defaultdict):
+        factory = container.default_factory
+
+        def table() -> Any:
+            made = collections.defaultdict.__new__(cls)
+            collections.defaultdict.__init__(made, factory)
+            return made
+
+        return table
+    kinds: Any = (collections.OrderedDict, dict, list, set)
+    kind = next(k for k in kinds if isinstance(container, k))
+    return lambda: kind.__new__(cls)
 
 
 def _once(make: Maker) -> Maker:
@@ -398,6 +432,9 @@ def is_plain_tree(recorder: Any, value: Any, seen: dict[int, Any]) -> bool:
         return False
     seen[id(value)] = value
     if isinstance(value, tuple):
+        named = type(value) is tuple or hasattr(value, "_fields")
+        if not named or getattr(value, "__dict__", None):
+            return False  # more than its parts
         return all(is_plain_tree(recorder, part, seen) for part in value)
     if recorder.frames[0]:
         return False  # it may be kept, too

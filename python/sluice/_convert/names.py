@@ -9,7 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from .trees import Visitor, children, walk
+
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_CLOSED = (*_SCOPES, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -19,7 +22,7 @@ def parameters(args: ast.arguments) -> set[str]:
     return {a.arg for a in named if a}
 
 
-class _Bound(ast.NodeVisitor):
+class _Bound(Visitor):
     """Names a scope binds itself."""
 
     def __init__(self) -> None:
@@ -47,7 +50,7 @@ class _Bound(ast.NodeVisitor):
             self.visit(part)
 
     def _comprehension(self, node: ast.AST) -> None:
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.NamedExpr):
                 self.names.add(part.target.id)
 
@@ -94,7 +97,7 @@ def bindings(nodes: Iterable[ast.AST]) -> _Bound:
     return visitor
 
 
-class _Read(ast.NodeVisitor):
+class _Read(Visitor):
     """Names a piece of code reads in its scope."""
 
     def __init__(self) -> None:
@@ -128,7 +131,7 @@ class _Read(ast.NodeVisitor):
     def _comprehension(self, node: ast.AST) -> None:
         generators: list[ast.comprehension] = node.generators  # type: ignore
         inner = _Read()
-        for part in ast.iter_child_nodes(node):
+        for part in children(node):
             inner.visit(part)
         own = bound(g.target for g in generators)
         self.names |= inner.names - own
@@ -155,23 +158,14 @@ def free(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
     return taken - local
 
 
-class _Parts(ast.NodeVisitor):
-    """Nodes of one scope: functions and classes inside are not entered."""
-
-    def __init__(self, kinds: tuple[type, ...]) -> None:
-        self.kinds = kinds
-        self.found: list[ast.AST] = []
-
-    def visit(self, node: ast.AST) -> None:
-        if isinstance(node, self.kinds):
-            self.found.append(node)
-        if not isinstance(node, (*_SCOPES, ast.ClassDef)):
-            self.generic_visit(node)
-
-
 def parts(nodes: Iterable[ast.AST], *kinds: type) -> list[ast.AST]:
-    """Nodes of these kinds in one scope."""
-    visitor = _Parts(kinds)
-    for node in nodes:
-        visitor.visit(node)
-    return visitor.found
+    """Nodes of these kinds in one scope, without functions and classes inside."""
+    found: list[ast.AST] = []
+    waiting = list(nodes)[::-1]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, kinds):
+            found.append(node)
+        if not isinstance(node, _CLOSED):
+            waiting += children(node)[::-1]
+    return found

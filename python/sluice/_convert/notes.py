@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from . import exits
 from .construct import Construct, stored
 from .liveness import Liveness
+from .trees import walk
 
 
 @dataclass
@@ -36,7 +37,7 @@ _SIMPLE = (
 
 
 def _is_simple(test: ast.expr) -> bool:
-    return all(isinstance(node, _SIMPLE) for node in ast.walk(test))
+    return all(isinstance(node, _SIMPLE) for node in walk(test))
 
 
 def note(

@@ -121,6 +121,15 @@ def is_added(container: Any, name: str) -> bool:
     return True
 
 
+def is_element(owner: Any, name: str) -> bool:
+    """Whether owner.name is an element: __getattr__ = dict.__getitem__ in its class."""
+    if not isinstance(owner, CONTAINERS) or name in getattr(owner, "__dict__", ()):
+        return False
+    raw = in_class(type(owner), "__getattr__")
+    of_c = isinstance(raw, types.MethodDescriptorType)
+    return of_c and in_class(type(owner), name) is MISSING
+
+
 def find(owner: Any, name: str) -> Lookup:
     """Where owner.name is."""
     found = Lookup(name)
@@ -163,6 +172,8 @@ def _of_metaclass(owner: type, name: str, found: Lookup) -> Lookup:
     raw = in_class(meta, name)
     if is_library_class(meta):
         found.value = getattr(owner, name, MISSING)
+        if isinstance(found.value, (tuple, str, type)) and not is_library_class(owner):
+            found.guards.append((SLOT, owner, name, found.value))
         return found
     found.guards.append((TYPE, meta, name, raw))
     if isinstance(raw, property) and is_users(raw.fget):
@@ -243,6 +254,8 @@ def _of_thread(owner: Any, raw: Any, found: Lookup) -> None:
 
 def _cached(made: functools.cached_property[Any], owner: Any, name: str) -> Any:
     recorder = _core.recorder()
+    if recorder.from_outside(owner):
+        recorder.value(made.func, name)
     value = recorder.call(made.func)(owner)
     recorder.will_set(owner, name)
     owner.__dict__[name] = value

@@ -32,11 +32,22 @@ def reference(owner: Any) -> Callable[[], Any]:
         return lambda: owner
 
 
+def where(kind: int, owner: Any, name: Any) -> tuple[Any, ...]:
+    """The key of a place. An attribute that an object keeps in its dict is an entry
+    of that, which others may have as well: o.__dict__["x"] is o.x."""
+    if kind == INSTANCE:
+        fields = getattr(owner, "__dict__", None)
+        if type(fields) is dict:
+            return (ITEM, id(fields), name)
+    return (kind, id(owner), name)
+
+
 class Place:
     """One of them. `key` is the same for the same place; `text` is for messages."""
 
     key: tuple[Any, ...]
     text: str
+    part_of: int | None = None  # id() of the object it is a part of
 
     def get(self) -> Any:
         """What is there; MISSING when nothing is."""
@@ -61,7 +72,7 @@ class Item(Place):
 
     def __init__(self, owner: dict[Any, Any], name: Any, text: str) -> None:
         self._owner, self._name, self.text = owner, name, text
-        self.key = (ITEM, id(owner), name)
+        self.key, self.part_of = (ITEM, id(owner), name), id(owner)
 
     def as_read(self) -> tuple[int, Any, Any] | None:
         return ITEM, self._owner, self._name
@@ -81,7 +92,7 @@ class Element(Place):
 
     def __init__(self, owner: list[Any], index: int, text: str) -> None:
         self._owner, self._index, self.text = owner, index, text
-        self.key = (ITEM, id(owner), index)
+        self.key, self.part_of = (ITEM, id(owner), index), id(owner)
 
     def get(self) -> Any:
         return self._owner[self._index]
@@ -95,7 +106,7 @@ class Instance(Place):
 
     def __init__(self, owner: Any, name: str, text: str) -> None:
         self._owner, self.name, self.text = reference(owner), name, text
-        self.key = (INSTANCE, id(owner), name)
+        self.key, self.part_of = where(INSTANCE, owner, name), id(owner)
 
     def as_read(self) -> tuple[int, Any, Any] | None:
         owner = self._owner()
@@ -131,7 +142,7 @@ class Slot(Place):
     def __init__(self, owner: Any, name: str, text: str) -> None:
         self._owner, self.name, self.text = reference(owner), name, text
         self._kind = TYPE if isinstance(owner, type) else SLOT
-        self.key = (self._kind, id(owner), name)
+        self.key, self.part_of = (self._kind, id(owner), name), id(owner)
 
     def as_read(self) -> tuple[int, Any, Any] | None:
         owner = self._owner()
@@ -181,7 +192,7 @@ class Contents(Place):
 
     def __init__(self, owner: Any, text: str) -> None:
         self.owner, self.text = owner, text
-        self.key = (CONTENTS, id(owner), None)
+        self.key, self.part_of = (CONTENTS, id(owner), None), id(owner)
 
     def get(self) -> Any:
         return taken(self.owner)
@@ -218,33 +229,43 @@ class Elements(Place):
             owner[() if getattr(owner, "ndim", 1) == 0 else slice(None)] = value
 
 
+def elements(container: Any) -> Any:
+    """What it holds, by no code of a class of the user's: an iterator, of a dict that
+    over keys and values."""
+    if isinstance(container, dict):
+        ordered = isinstance(container, collections.OrderedDict)
+        return iter((collections.OrderedDict if ordered else dict).items(container))
+    kinds: Any = (list, tuple, set, frozenset, collections.deque, bytearray)
+    return next(k for k in kinds if isinstance(container, k)).__iter__(container)
+
+
 def taken(container: Any) -> Any:
     """The elements, in a container of their own."""
     if isinstance(container, dict):
-        return dict(container)
+        return dict(elements(container))
     if isinstance(container, (set, frozenset)):
-        return set(container)
+        return set(elements(container))
     if isinstance(container, bytearray):
         return bytes(container)
-    return list(container)
+    return list(elements(container))
 
 
 def refill(container: Any, elements: Any) -> None:
-    """Makes them the elements of the container."""
-    if isinstance(container, (list, bytearray)):
-        container[:] = elements
+    """Makes them the elements of the container, by no code of a class of the user's."""
+    ordered = collections.OrderedDict
+    kinds: Any = (list, bytearray, collections.deque, ordered, dict, set)
+    plain = next(kind for kind in kinds if isinstance(container, kind))
+    if plain in (list, bytearray):
+        plain.__setitem__(container, slice(None), elements)
         return
-    container.clear()
-    if isinstance(container, collections.deque):
-        container.extend(elements)
-    elif isinstance(container, dict):
-        plain: Any = dict
-        if isinstance(container, collections.OrderedDict):
-            plain = collections.OrderedDict
+    plain.clear(container)
+    if isinstance(container, dict):
         for key, value in elements.items():
             plain.__setitem__(container, key, value)
+    elif plain is set:
+        set.update(container, elements)
     else:
-        container.update(elements)
+        collections.deque.extend(container, elements)
 
 
 def same_contents(a: Any, b: Any) -> bool:

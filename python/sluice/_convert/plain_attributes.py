@@ -34,3 +34,20 @@ PLAIN_ATTRIBUTES: dict[str, Any] = {
     "__delattr__": _plain_set,
     "__getattribute__": _plain_get,
 }
+
+
+def by_slot(function: Any) -> Any:
+    """C.x.__get__ and its kin, of what C.__slots__ names: o.x, and o.x = value."""
+    name = function.__self__.__name__
+
+    def get(owner: Any, cls: Any = None) -> Any:
+        return function(owner, cls) if owner is None else _core.attr(owner, name)
+
+    def put(owner: Any, value: Any) -> None:
+        setattr(_core.place(owner), name, value)
+
+    def delete(owner: Any) -> None:
+        delattr(_core.place(owner), name)
+
+    known = {"__get__": get, "__set__": put, "__delete__": delete}
+    return known.get(function.__name__, function)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .errors import Unconvertible
 from .names import parts
+from .trees import Transformer
 
 _SEES_FRAMES = frozenset({"locals", "vars", "eval", "exec", "dir"})
 
@@ -37,7 +38,7 @@ def check_frames(body: Any) -> None:
                 )
 
 
-class Prepare(ast.NodeTransformer):
+class Prepare(Transformer):
     """Private names as Python spells them; tests of while that assign moved."""
 
     def __init__(self, class_name: str | None) -> None:

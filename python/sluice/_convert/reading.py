@@ -8,6 +8,7 @@ import functools
 import gc
 import os
 import types
+import weakref
 from typing import Any
 
 from .. import _core
@@ -29,6 +30,7 @@ from .places import (
     Contents,
     Item,
     taken,
+    where as key_of,
 )
 from .values import MISSING, Tensor
 from .writes import Adder
@@ -89,17 +91,23 @@ class Reading(Journal):
 
     def attr(self, owner: Any, name: str) -> Any:
         """owner.name, noted."""
+        if object_reads.is_element(owner, name):
+            return self._method(owner, name)
         if isinstance(owner, _CONTAINERS) and not object_reads.is_added(owner, name):
             if id(owner) in self.old or self.existed(owner):
                 return self._method(owner, name)
         if is_plain(owner):
             return getattr(owner, name)
+        if type(owner) in weakref.ProxyTypes:
+            owner = self.referent(owner)
         if self.unsettled and name not in ("step", "optimizer", "zero_grad"):
             self.check_settled(owner, self.text(owner, name))
         if isinstance(owner, super):
             return self._above(owner, name)
         found = find(owner, name)
         old = id(owner) in self.old
+        if name == "__dict__" and isinstance(owner, type):
+            self._class_dict(owner)
         if found.code is not None:  # a property, __getattr__
             if old:
                 self._read_all(found, self.text(owner, name))
@@ -124,6 +132,26 @@ class Reading(Journal):
             self.value(bound.__func__, name)
         return bound
 
+    def _class_dict(self, cls: type) -> None:
+        """cls.__dict__: all that the class has."""
+        if not self._is_from_program(cls):
+            return
+        for name, value in list(cls.__dict__.items()):
+            text = f"{cls.__name__}.{name}"
+            if not isinstance(value, types.GetSetDescriptorType):
+                if self.read(TYPE, cls, name, value, text):
+                    self.value(value, text)
+
+    def referent(self, proxy: Any) -> Any:
+        """What a weak proxy stands for."""
+        owner = proxy.__repr__.__self__  # throws where it is gone
+        if id(proxy) in self.old and id(owner) not in self.old:
+            self.value(owner, self.names.get(id(proxy), "a proxy"))
+            from .class_reads import Referred
+
+            self.caches.append(Referred(weakref.ref(owner)))
+        return owner
+
     def _above(self, owner: Any, name: str) -> Any:
         """super().name: what the classes after this one have."""
         raw = MISSING
@@ -133,7 +161,8 @@ class Reading(Journal):
         if isinstance(raw, property) and object_reads.is_users(raw.fget):
             return self.call(raw.fget)(owner.__self__)
         value = getattr(owner, name)
-        if not self._made_by_code(value):
+        of_c = isinstance(value, types.BuiltinFunctionType)  # bound to a container
+        if not of_c and not self._made_by_code(value):
             self.value(value, name)
         return value
 
@@ -199,17 +228,27 @@ class Reading(Journal):
     def _guard(
         self, changes: bool, kind: int, owner: Any, key: Any, value: Any, text: str
     ) -> bool:
-        where = (kind, id(owner), key)
+        where = key_of(kind, owner, key)
         written = self.frames[0].get(where)
         if kind == TYPE and written is None:  # by a class it derives from
             for base in owner.__mro__:
                 written = written or self.frames[0].get((kind, id(base), key))
         if written is not None and value is not written[1]:
             return False
+        if where[0] == ITEM and self._is_written(where, value):
+            return False
         if where not in self.guards:
             seen = _ABSENT if value is MISSING else value
             self.guards[where] = (changes, kind, owner, key, seen, text)
         return True
+
+    def _is_written(self, where: tuple[Any, ...], value: Any) -> bool:
+        """Whether an entry of a dict is what this recording has made of the whole:
+        an attribute by o.__dict__["x"] = y."""
+        whole = self.frames[0].get((CONTENTS, where[1], None))
+        if whole is None or not isinstance(whole[1], dict):
+            return False
+        return whole[1].get(where[2], MISSING) is not value
 
     def value(self, value: Any, text: str, contents: bool = True) -> None:
         """An object from outside: it is old, and what it consists of is, too."""
@@ -325,7 +364,7 @@ class Reading(Journal):
         made = self._made.get(id(owner))
         if made is not None and made[0] is owner and made[1] >= self.depth:
             return
-        if (INSTANCE, id(owner), found.name) not in self.frames[-1]:
+        if key_of(INSTANCE, owner, found.name) not in self.frames[-1]:
             self.exists(container)
 
     # ---- Calls ----

@@ -16,6 +16,7 @@ import dataclasses
 import functools
 import sys
 import types
+import weakref
 from typing import Any
 
 from .. import _core
@@ -68,6 +69,7 @@ class Recorder(Reading):
         self.seeded: dict[int, Any] = {}  # random.Random of the code's own
         self.caches: list[Any] = []  # what functions under functools.cache gave
         self.chose = False  # a branch or loop has become part of the graph
+        self.raising = 0  # ways through branches that raise
         # Elements that Python has asked for in vain: whoever handled the error, what
         # is recorded is not what the code does.
         self.wanted: str | None = None
@@ -79,6 +81,7 @@ class Recorder(Reading):
         self._given: dict[int, tuple[Any, Any, tuple[Any, ...]]] = {}
         self._in_order: dict[tuple[Any, ...], bool] = {}  # those asked about that
         self._grad_mode: bool | None = None
+        self._written_arrays: list[Any] = []
 
     # ---- From C++ ----
 
@@ -262,6 +265,14 @@ class Recorder(Reading):
                     "copy of the array"
                 )
 
+        for array in self._written_arrays:
+            if any(_overlap(array, tensor) for tensor in self.tensors.values()):
+                raise StagingError(
+                    f"{self.name}: the code writes {self.names[id(array)]}, which "
+                    "shares memory with a tensor that it reads; wanted it to write "
+                    "the tensor, or an array of its own"
+                )
+
     def returned(self, value: Any) -> Any:
         """What the code returned, in a form that calls give the same of."""
         return returned(self, value)
@@ -274,10 +285,14 @@ class Recorder(Reading):
 
     def place(self, owner: Any) -> Any:
         """What to assign attributes or elements of, instead of the object."""
+        if type(owner) in weakref.ProxyTypes:
+            owner = self.referent(owner)
         if isinstance(owner, object_reads.module_class()):
             return Target(self, owner)
         if isinstance(owner, _CONTAINERS):
             known = id(owner) in self.old or self.existed(owner)
+            if not known and hasattr(owner, "__dict__"):
+                known = self.depth > 1 and not self._is_of_this_way(owner)
             return Target(self, owner) if known else Local(owner)
         if id(owner) in self.old:
             return Target(self, owner)
@@ -293,9 +308,14 @@ class Recorder(Reading):
             return True
         if id(owner) in self.old or id(owner) in self.from_caller:
             return True
+        if id(getattr(owner, "__dict__", None)) in self.old:  # which others have
+            return True
+        return self.depth > 1 and not self._is_of_this_way(owner)
+
+    def _is_of_this_way(self, owner: Any) -> bool:
+        """Whether an object is this code's, and not of before a branch or loop."""
         made = self._made.get(id(owner))
-        own = made is not None and made[0] is owner and made[1] >= self.depth
-        return not own and self.depth > 1
+        return made is not None and made[0] is owner and made[1] >= self.depth
 
     def knows(self, value: Any) -> bool:
         """Whether it is a container whose changes are noted."""
@@ -307,6 +327,7 @@ class Recorder(Reading):
         """The elements of an array of numpy's or the like are about to change."""
         if id(array) not in self.old:
             return
+        self._written_arrays.append(array)
         if self.depth > 1:
             values_may_decide()
             filename, line = user_place()
@@ -389,6 +410,8 @@ class Recorder(Reading):
             return self.call(found.setter)
         if found.fixed:
             return None  # Python says so
+        if name == "__dict__":
+            refuse_replaced(self.text(owner, name))
         if isinstance(owner, object_reads.module_class()):
             return None  # it tells us itself
         text = self.text(owner, name)
@@ -398,6 +421,8 @@ class Recorder(Reading):
             self.note(Item(owner.__dict__, name, text))
         elif found.slot or isinstance(owner, type) or not hasattr(owner, "__dict__"):
             self.note(Slot(owner, name, text))
+        elif id(owner) not in self.old and id(owner.__dict__) in self.old:
+            self.note(Item(owner.__dict__, name, text))
         else:
             self.note(Instance(owner, name, text))
         return None
@@ -462,6 +487,27 @@ class Recorder(Reading):
         """Which options there are is asked."""
         text = f"the keys of {self.names.get(id(group), 'group')}"
         self.read(SLOT, group, "_keys", group._keys, text)
+
+
+def refuse_replaced(text: str) -> None:
+    """Throws where all attributes of an object from outside are replaced."""
+    filename, line = user_place()
+    raise StagingError(
+        f"{filename}:{line}: {text} is replaced, the dict that the object keeps its "
+        "attributes in; wanted its entries assigned"
+    )
+
+
+def _overlap(array: Any, tensor: Any) -> bool:
+    """Whether they have elements in the same memory, or next to each other's."""
+    told = getattr(array, "__array_interface__", None)
+    if told is None or tensor.symbolic or tensor.is_sparse or not tensor.numel():
+        return False
+    if str(tensor.device) != "cpu":
+        return False
+    a, b = told["data"][0], tensor.data_ptr()
+    ends = a + array.nbytes, b + tensor.numel() * tensor.element_size()
+    return bool(a < ends[1] and b < ends[0])
 
 
 def _element(place: Any) -> float:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from .. import _core
 from .errors import StagingError
 
+# Of a loop that may be ended by what is not seen yet: a break that numbers decide.
+_MOST_ROUNDS = 32
+
 
 def values_may_decide() -> None:
     """What is refused next is recorded again, for the values of this call."""
@@ -39,6 +42,30 @@ def raised_inside(place: str, kind: str, error: BaseException) -> None:
     if not isinstance(error, Exception):
         values_may_decide()
         raise StagingError(words) from error
+
+
+def way_raises() -> None:
+    """A way through a branch raises: the graph fails where that is taken."""
+    recorder = _core.recorder()
+    if recorder is not None:
+        recorder.raising += 1
+
+
+def ways_that_raise() -> int:
+    """How many there have been."""
+    recorder = _core.recorder()
+    return 0 if recorder is None else recorder.raising
+
+
+def refuse_endless(place: str, rounds: int, before: int) -> None:
+    """Throws when a `while True` goes on and on while it is recorded, and there are
+    ways through it that raise: nothing else ends it. Values know when that is."""
+    if rounds >= _MOST_ROUNDS and ways_that_raise() > before:
+        values_may_decide()
+        raise StagingError(
+            f"{place}: only an error ends this while loop, and a tensor decides when; "
+            "wanted a condition, or a break"
+        )
 
 
 def is_ours(error: BaseException) -> bool:

@@ -22,7 +22,7 @@ from .imports import imported, imported_from, importing
 from .iterables import Range, Staged, staged, written_out
 from .loops import GraphLoop
 from .notes import Unit
-from .refusals import asked_in_vain, forgive
+from .refusals import asked_in_vain, forgive, refuse_endless, ways_that_raise
 from .signals import (
     NORMAL,
     Signal,
@@ -153,6 +153,7 @@ class Runtime:
         construct = self._constructs[key]
         signal: Any = NORMAL
         by_graph = True
+        rounds, raising = 0, ways_that_raise()
         while True:
             asked = handed.true(decided(test())) if not construct.endless else True
             must = isinstance(signal, Signal) or in_graph(asked) is not None
@@ -176,6 +177,9 @@ class Runtime:
             signal = after_iteration(body())
             if NORMAL not in possible(signal):
                 break
+            rounds += 1
+            if construct.endless and not isinstance(signal, Signal):
+                refuse_endless(construct.place, rounds, raising)
             if isinstance(signal, Signal) and not construct.endless:
                 if not construct.simple_test:
                     signal = self._ask_next(construct, test, body, signal)

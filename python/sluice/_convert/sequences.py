@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._symbols.numbers import Symbol
+from .answers import length
 from .handed import asked, hand_over, is_known, iterated
 from .iterables import (
     Enumerate,
@@ -64,6 +65,9 @@ def zip_(*items: Any, strict: bool = False) -> Any:
 
 
 def reversed_(items: Any) -> Any:
+    if isinstance(items, Tensor):
+        refuse_number(items, reversed)
+        return reversed(items)
     known = staged(items)
     if known is not None:
         return Reversed(known)
@@ -71,7 +75,7 @@ def reversed_(items: Any) -> Any:
     if own is not None:
         return own()
     hand_over(items)
-    return reversed(list(items) if isinstance(items, Tensor) else items)
+    return reversed(items)
 
 
 def len_(items: Any) -> Any:
@@ -87,7 +91,7 @@ def len_(items: Any) -> Any:
         raise TypeError(f"object of type {name!r} has no len()")
     own = asked(items, "__len__")
     if own is not None:
-        return own()
+        return length(own())
     if not is_known(items):
         hand_over(items, whole=False)
     return len(items)

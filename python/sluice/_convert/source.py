@@ -13,6 +13,7 @@ import types
 from typing import Any, Union
 
 from .errors import Unconvertible
+from .trees import locate, walk
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 
@@ -57,7 +58,7 @@ def _functions_of(filename: str) -> dict[int, list[FunctionNode]]:
     except SyntaxError as error:
         raise Unconvertible(f"its source does not parse: {error}") from None
     found: dict[int, list[FunctionNode]] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             found.setdefault(first_line(node), []).append(node)
     _files[filename] = (hash(text), found)
@@ -108,8 +109,7 @@ def compile_function(
     if hasattr(ast, "TypeAlias"):  # Python 3.12 has one more field
         around.type_params = []  # type: ignore[attr-defined]
     module = ast.Module([around], [])
-    ast.copy_location(around, node)
-    ast.fix_missing_locations(module)
+    locate(module, node)
     code = compile(module, filename, "exec", flags, dont_inherit=True)
     for part in code.co_consts:
         if isinstance(part, types.CodeType) and part.co_name == "__sl_around":
@@ -135,7 +135,7 @@ def _around_code(
         first = body[0].lineno, body[0].col_offset
         last = body[-1].end_lineno, body[-1].end_col_offset
         if all(first <= a and b <= last for a, b in places):
-            found.append((len(list(ast.walk(node))), node))
+            found.append((len(walk(node)), node))
     least = min((size for size, _ in found), default=0)
     return [node for size, node in found if size == least]
 

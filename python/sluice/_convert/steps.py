@@ -45,9 +45,13 @@ def followed(
             try:
                 got = yield out
             except GeneratorExit:
-                if recorder is not None and recorder is _core.recorder():
+                if recorder is None:
+                    inner.close()
+                elif recorder is _core.recorder():
                     recorder.function(function)
-                inner.close()
+                    inner.close()
+                else:
+                    _close_for_nothing(function, inner, recorder)
                 raise
             except BaseException as error:
                 _goes_on(function, frame)
@@ -57,6 +61,19 @@ def followed(
                 out = inner.send(got)
     except StopIteration as end:
         return end.value
+
+
+def _close_for_nothing(function: Any, inner: Any, recorder: Any) -> None:
+    """A generator ends that a recording has left, which is over or was given up: what
+    its `finally` does is done by calls."""
+    before = _core.set_recorder(recorder)
+    try:
+        recorder.function(function)
+        with contextlib.suppress(Exception):  # of tensors that are no more
+            inner.close()
+    finally:
+        recorder.rollback()
+        _core.set_recorder(before)
 
 
 def _goes_on(function: types.FunctionType, frame: Any) -> None:

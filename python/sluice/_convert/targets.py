@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
+from .. import _core
 from .handed import asked, hand_over, item, key_of
-from .object_reads import CONTAINERS, is_array
+from .object_reads import CONTAINERS, in_class, is_array
 
 
 class Target:
@@ -28,6 +30,10 @@ class Target:
         if own is not None:
             own(name, value)
             return
+        if _sets_elements(owner, "__setattr__"):
+            _changes(self)
+            setattr(owner, name, value)
+            return
         if not _recorder(self).notes(owner):
             setattr(owner, name, value)
             return
@@ -42,6 +48,10 @@ class Target:
         own = asked(owner, "__delattr__")
         if own is not None:
             own(name)
+            return
+        if _sets_elements(owner, "__delattr__"):
+            _changes(self)
+            delattr(owner, name)
             return
         instead = None
         if _recorder(self).notes(owner):
@@ -79,6 +89,12 @@ _set_owner = Target.__dict__["_sl_owner"].__set__
 _set_recorder = Target.__dict__["_sl_recorder"].__set__
 
 
+def _sets_elements(owner: Any, name: str) -> bool:
+    """Whether attributes are elements: __setattr__ = dict.__setitem__ in a class."""
+    raw = in_class(type(owner), name)
+    return isinstance(raw, types.WrapperDescriptorType) and raw.__name__ != name
+
+
 def _changes(target: Target) -> None:
     owner = _owner(target)
     if isinstance(owner, CONTAINERS):
@@ -90,18 +106,44 @@ def _changes(target: Target) -> None:
 
 
 class Local:
-    """A container of this code's own: only keys are looked at."""
+    """A container of this code's own: only keys are looked at, and what the user's
+    class does by itself."""
 
-    __slots__ = ("_owner",)
+    __slots__ = ("_sl_owner",)
 
     def __init__(self, owner: Any) -> None:
-        self._owner = owner
+        object.__setattr__(self, "_sl_owner", owner)
+
+    def __getattr__(self, name: str) -> Any:
+        return _core.attr(self._sl_owner, name)  # of a.b += c
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = asked(self._sl_owner, "__setattr__")
+        if own is None:
+            setattr(self._sl_owner, name, value)
+        else:
+            own(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        own = asked(self._sl_owner, "__delattr__")
+        if own is None:
+            delattr(self._sl_owner, name)
+        else:
+            own(name)
 
     def __getitem__(self, key: Any) -> Any:
-        return item(self._owner, key)
+        return item(self._sl_owner, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._owner[key_of(self._owner, key)] = value
+        own = asked(self._sl_owner, "__setitem__")
+        if own is None:
+            self._sl_owner[key_of(self._sl_owner, key)] = value
+        else:
+            own(key, value)
 
     def __delitem__(self, key: Any) -> None:
-        del self._owner[key_of(self._owner, key)]
+        own = asked(self._sl_owner, "__delitem__")
+        if own is None:
+            del self._sl_owner[key_of(self._sl_owner, key)]
+        else:
+            own(key)

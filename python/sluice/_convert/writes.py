@@ -182,7 +182,7 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
             continue
         elif now is fed.get(key, MISSING) is not MISSING:
             continue
-        given = recorder.from_caller.get(key[1]) if len(key) == 3 else None
+        given = recorder.from_caller.get(place.part_of)
         if given is not None:
             if isinstance(place, (Element, Item)):
                 continue  # a part of the contents, which are written as a whole

@@ -6,22 +6,30 @@ tensor for a tensor. ``Optimizer.follow`` and ``lr_scheduler.CurveLR`` take one.
 
 from .._core import (
     Curve,
+    constant_factor,
     constant_rate,
     cosine,
+    cosine_restarts,
     exponential,
+    linear_factor,
     multi_step,
     one_cycle,
+    polynomial,
     step_decay,
     warm_up,
 )
 
 __all__ = [
     "Curve",
+    "constant_factor",
     "constant_rate",
     "cosine",
+    "cosine_restarts",
     "exponential",
+    "linear_factor",
     "multi_step",
     "one_cycle",
+    "polynomial",
     "step_decay",
     "warm_up",
 ]

@@ -20,7 +20,7 @@ from typing import Any
 from .. import _core, nn
 from .._autograd import no_grad
 from .._core import Tensor
-from .._recorded import called
+from .._recorded import called, on_some_ways
 from ..nn._batch_norm import _BatchNorm
 from ._swa_rate import SWALR
 
@@ -133,12 +133,14 @@ class AveragedModel(nn.Module):
             )
         values = [v.to(m.device) for m, v in zip(means, values, strict=True)]
         count = self.n_averaged.clone()
-        if _core.recorder() is not None:
+        first = _is_first(count)
+        if first is None:
             # Captured, the number is not known: both ways, and one is taken.
-            self._average(means, values, count)
+            with on_some_ways("the function of an AveragedModel"):
+                self._average(means, values, count)
             for mean, value in zip(means, values, strict=True):
                 mean.copy_(_where(count == 0, value.to(mean.dtype), mean))
-        elif int(count) == 0:
+        elif first:
             for mean, value in zip(means, values, strict=True):
                 mean.copy_(value)
         else:
@@ -155,6 +157,14 @@ class AveragedModel(nn.Module):
         if update is None:
             update = _each(called(self, self.avg_fn) or get_swa_avg_fn())
         update(means, values, count)
+
+
+def _is_first(count: Tensor) -> bool | None:
+    """Whether nothing is averaged yet; None in a recording that is for both."""
+    if _core.recorder() is None:
+        return int(count) == 0
+    known: bool | None = _core.decide(count == 0)
+    return known
 
 
 def _inputs(batch: Any, device: Any) -> Any:

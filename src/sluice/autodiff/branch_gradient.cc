@@ -26,6 +26,8 @@ Result<Value> Nothing(Graph& graph, Region& region, const Value& like) {
 }
 
 class Branches {
+  using Values = std::vector<Value>;
+
  public:
   explicit Branches(const RegionGradient& at)
       : at_(at), graph_(at.graph), node_(at.node) {
@@ -44,11 +46,16 @@ class Branches {
     if (xs_.empty()) return OkStatus();
     for (const auto& region : node_.regions()) {
       SL_ASSIGN_OR_RETURN(InnerGradient inner,
-                          InnerGradient::Compute(graph_, *region, which_, xs_,
-                                                 {}, at_.flow.hoist()));
+                          InnerGradient::Compute(
+                              graph_, *region, which_, xs_,
+                              at_.flow.rows_of_branches() ? xs_ : Values(),
+                              at_.flow.hoist(), at_.flow.rows_of_branches()));
       inners_.push_back(std::move(inner));
     }
     std::vector<size_t> flowing = Flowing();
+    if (at_.flow.rows_of_branches()) {
+      SL_ASSIGN_OR_RETURN(flowing, WithoutRows(flowing));
+    }
     for (InnerGradient& inner : inners_) {
       for (size_t i : flowing) {
         if (!inner.gradients()[i]) SL_RETURN_IF_ERROR(inner.UseZeros(i));
@@ -56,7 +63,7 @@ class Branches {
       residuals_.push_back(inner.Residuals());
     }
     size_t first_residual = static_cast<size_t>(node_.num_outputs());
-    if (flowing.empty()) {
+    if (flowing.empty() && rows_.empty()) {
       for (InnerGradient& inner : inners_) inner.Drop();
       return OkStatus();
     }
@@ -76,6 +83,62 @@ class Branches {
       }
     }
     return flowing;
+  }
+
+  static bool AreRows(const std::vector<GradPart>& parts) {
+    return parts.size() == 1 && parts[0].rows();
+  }
+
+  // Those that are not rows in every branch that has them; the others are kept
+  // as rows: none of them in a branch that has no gradient.
+  Result<std::vector<size_t>> WithoutRows(const std::vector<size_t>& flowing) {
+    std::vector<size_t> dense;
+    std::vector<Values> wanted(inners_.size());
+    for (size_t i : flowing) {
+      bool all = true;
+      DType indices = DType::kInvalid;
+      for (const InnerGradient& inner : inners_) {
+        if (!inner.gradients()[i]) continue;
+        const std::vector<GradPart>& parts = inner.parts()[i];
+        all =
+            all && AreRows(parts) &&
+            (indices == DType::kInvalid || indices == parts[0].indices.dtype());
+        if (all) indices = parts[0].indices.dtype();
+      }
+      if (!all) {
+        dense.push_back(i);
+        continue;
+      }
+      Rows rows{i, indices, {}};
+      for (size_t k = 0; k < inners_.size(); ++k) {
+        InnerGradient& inner = inners_[k];
+        GradPart part;
+        if (inner.gradients()[i]) {
+          part = inner.parts()[i][0];
+          inner.Forget(i);
+        } else {
+          SL_ASSIGN_OR_RETURN(part, NoRows(inner, xs_[i], indices));
+        }
+        wanted[k].push_back(part.indices);
+        wanted[k].push_back(part.values);
+        rows.parts.push_back(part);
+      }
+      rows_.push_back(std::move(rows));
+    }
+    for (size_t k = 0; k < inners_.size(); ++k) inners_[k].Want(wanted[k]);
+    return dense;
+  }
+
+  static Result<GradPart> NoRows(InnerGradient& inner, const Value& x,
+                                 DType dtype) {
+    GradPart none;
+    SL_ASSIGN_OR_RETURN(Shape empty, Shape::Make(std::vector<int64_t>{0}));
+    SL_ASSIGN_OR_RETURN(
+        none.indices,
+        inner.Call(x, "Const", {}, {{"value", Array::Zeros(dtype, empty)}}));
+    Value in[] = {x, none.indices};
+    SL_ASSIGN_OR_RETURN(none.values, inner.Call(x, "Gather", in));
+    return none;
   }
 
   // Makes residuals results of the forward node.
@@ -153,6 +216,14 @@ class Branches {
       dtypes.push_back(xs_[i].dtype());
       types.push_back(xs_[i].type());
     }
+    for (const Rows& rows : rows_) {
+      PartialShape shape = xs_[rows.x].shape();
+      if (shape.rank_known()) shape.set_dim(0, kUnknownDim);
+      types.push_back({rows.indices, PartialShape::OfRank(1)});
+      types.push_back({xs_[rows.x].dtype(), shape});
+      dtypes.push_back(rows.indices);
+      dtypes.push_back(xs_[rows.x].dtype());
+    }
     Attrs attrs = node_.attrs();
     attrs.set("dtypes", dtypes);
     Value chooser = node_.input(0);
@@ -177,6 +248,10 @@ class Branches {
       }
       std::vector<Value> found;
       for (size_t i : flowing) found.push_back(inner.gradients()[i]);
+      for (const Rows& rows : rows_) {
+        found.push_back(rows.parts[k].indices);
+        found.push_back(rows.parts[k].values);
+      }
       inner.MoveTo(*region, map);
       for (Value& v : found) {
         auto it = map.find(v);
@@ -188,6 +263,12 @@ class Branches {
     for (size_t k = 0; k < flowing.size(); ++k) {
       at_.flow.Add(xs_[flowing[k]], gradient->output(static_cast<int>(k)));
     }
+    auto at = static_cast<int>(flowing.size());
+    for (const Rows& rows : rows_) {
+      at_.flow.AddRows(xs_[rows.x], gradient->output(at),
+                       gradient->output(at + 1));
+      at += 2;
+    }
     return OkStatus();
   }
 
@@ -198,6 +279,12 @@ class Branches {
   std::vector<Value> xs_;
   std::vector<InnerGradient> inners_;          // by branch
   std::vector<std::vector<Value>> residuals_;  // by branch
+  struct Rows {
+    size_t x;
+    DType indices;
+    std::vector<GradPart> parts;  // by branch
+  };
+  std::vector<Rows> rows_;  // xs whose gradients stay rows
 };
 
 }  // namespace

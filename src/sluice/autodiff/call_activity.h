@@ -1,8 +1,8 @@
-// What of a function gradients go through when they reach a call of it: the
-// results they flow into and the arguments and values around it that they flow
-// to, for the call at hand and for every call that its run makes, of itself or
-// of others. Found once for all these calls together, so that one function
-// serves as the gradient of them all.
+// Through which values of a function gradients go when they reach a call of it:
+// the results they flow into, and the arguments and outer values they flow to,
+// for this call and for every call that its run makes, of itself or of others.
+// Found once for all these calls together, so that one function serves as the
+// gradient of all of them.
 //
 // Plain functions; the caller holds the graph's lock.
 #pragma once

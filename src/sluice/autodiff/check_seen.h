@@ -1,5 +1,5 @@
-// Whether values that gradients are asked of are seen where they are asked:
-// what is inside a loop, conditional or function is not seen outside of it.
+// Checks that values are visible where their gradients are asked for: a value
+// inside a loop, conditional or function is not visible outside.
 #pragma once
 
 #include <span>

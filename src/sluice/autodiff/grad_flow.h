@@ -27,6 +27,10 @@ class GradFlow {
   GradFlow(Graph& graph, Region& region, bool hoist = true)
       : graph_(graph), region_(region), hoist_(hoist) {}
   bool hoist() const { return hoist_; }
+  // Rows that branches give stay rows, of another number in each of them. Not
+  // for lanes, which may take different branches.
+  void KeepRowsOfBranches() { rows_of_branches_ = true; }
+  bool rows_of_branches() const { return rows_of_branches_; }
 
   void Add(const Value& to, const Value& part) {
     parts_[to].dense.push_back(part);
@@ -61,6 +65,7 @@ class GradFlow {
   Graph& graph_;
   Region& region_;
   const bool hoist_;
+  bool rows_of_branches_ = false;
   std::unordered_map<Value, Parts, ValueHash> parts_;
 };
 

@@ -185,6 +185,7 @@ Result<std::vector<GradientValue>> GradientsOrRows(
     return GradientsOfReads(graph, ys, xs, grad_ys, options, /*rows=*/true);
   }
   GradFlow flow(graph, RegionOf(ys, graph), options.hoist);
+  flow.KeepRowsOfBranches();
   SL_RETURN_IF_ERROR(FlowFrom(graph, ys, xs, grad_ys, options, flow));
   std::vector<GradientValue> result;
   for (size_t i = 0; i < xs.size(); ++i) {

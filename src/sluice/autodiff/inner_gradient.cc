@@ -51,7 +51,8 @@ Result<InnerGradient> InnerGradient::Compute(Graph& graph, Region& region,
                                              std::vector<int> results,
                                              std::vector<Value> xs,
                                              std::vector<Value> apart,
-                                             bool hoist) {
+                                             bool hoist,
+                                             bool rows_of_branches) {
   InnerGradient inner(graph, region);
   if (!region.nodes().empty()) inner.last_ = region.nodes().back();
   std::vector<Value> ys, all = xs;
@@ -66,6 +67,7 @@ Result<InnerGradient> InnerGradient::Compute(Graph& graph, Region& region,
     inner.stand_ins_.push_back(stand_in->output());
   }
   GradFlow flow(graph, region, hoist);
+  if (rows_of_branches) flow.KeepRowsOfBranches();
   Status status =
       FlowBack({graph, region, ys, all, inner.stand_ins_, true}, flow);
   for (size_t i = 0; status.ok() && i < xs.size(); ++i) {

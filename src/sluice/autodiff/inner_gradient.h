@@ -24,12 +24,13 @@ class InnerGradient {
   // Of the results of these numbers with respect to `xs` and `apart`: arguments
   // of the region and values around it. What flows into one of `apart` is not
   // summed. Until it is taken out or dropped the region has nodes that do not
-  // belong there. `hoist` as in GradFlow.
+  // belong there. `hoist` and `rows_of_branches` as in GradFlow.
   static Result<InnerGradient> Compute(Graph& graph, Region& region,
                                        std::vector<int> results,
                                        std::vector<Value> xs,
                                        std::vector<Value> apart = {},
-                                       bool hoist = true);
+                                       bool hoist = true,
+                                       bool rows_of_branches = false);
 
   // For what flows into each of the results.
   const std::vector<Value>& stand_ins() const { return stand_ins_; }
@@ -39,6 +40,9 @@ class InnerGradient {
   const std::vector<std::vector<GradPart>>& parts() const { return parts_; }
   // Says that zeros of the size of x i are the gradient of x i.
   Status UseZeros(size_t i);
+
+  // The gradient of x i is not asked for as one value.
+  void Forget(size_t i) { gradients_[i] = {}; }
 
   // Whether the value is computed in the region, and there by the gradient.
   bool Inside(const Value& v) const {

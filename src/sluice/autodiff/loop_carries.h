@@ -1,4 +1,4 @@
-// Which of the values a loop carries matter to whom.
+// Which values carried by a loop matter, and to which others.
 //
 // The caller holds the graph's lock.
 #pragma once

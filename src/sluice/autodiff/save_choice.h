@@ -1,8 +1,8 @@
-// How a loop with a budget on a device that has memory of its own comes by what
-// its gradient reads: all of it is kept there, or leaves for the host's memory
-// from the budget on, or is computed again from checkpoints. The cheapest by
-// the device's figures; where those or sizes are not known, it is computed
-// again, as on the host.
+// How a loop with a budget, on a device with memory of its own, obtains what
+// its gradient reads: all of it is kept on the device, or moves to the host's
+// memory once the budget is used, or is computed again from checkpoints. The
+// cheapest by the device's figures; where those or sizes are unknown, it is
+// computed again, as on the host.
 //
 // The caller holds the graph's lock.
 #pragma once

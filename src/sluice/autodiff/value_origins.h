@@ -1,5 +1,5 @@
-// Where a value of a graph comes from, one step back: through arguments of
-// regions and results of conditionals, loops and calls as well.
+// The origin of a value of a graph, one step back: through arguments of regions
+// and results of conditionals, loops and calls as well.
 //
 // The caller holds the graph's lock.
 #pragma once

@@ -12,8 +12,8 @@ uint32_t Crc32c(std::string_view bytes, uint32_t before = 0);
 // The same by tables alone, for machines without instructions and for tests.
 uint32_t Crc32cByTable(std::string_view bytes, uint32_t before = 0);
 
-// As record files store it: turned and added to, because a checksum of data
-// that holds its own checksum finds less.
+// As record files store it: rotated and offset, because a checksum of data that
+// contains its own checksum detects fewer errors.
 inline uint32_t MaskCrc(uint32_t crc) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }

@@ -1,7 +1,7 @@
-// Files of the machine: reading in pieces or whole, writing, looking for. A
-// message names the path and the system's reason.
+// Files on disk: reading in pieces or whole, writing, finding. Messages name
+// the path and the system's reason.
 //
-// InputFile and OutputFile are for one thread at a time; the functions for any.
+// InputFile and OutputFile: one thread at a time. The functions: any thread.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class InputFile {
  private:
   InputFile(std::string path, int fd, int64_t size)
       : path_(std::move(path)), fd_(fd), size_(size) {}
-  // Fills the buffer when it is empty; an empty one then means the end.
+  // Fills the buffer if it is empty; still empty means the end of the file.
   Status Fill();
   std::string_view buffered() const {
     return std::string_view(buffer_).substr(used_);

@@ -1,6 +1,6 @@
-// FileSystem: what saving does to the machine's folders, one call for each
-// change, so that tests can stop, fail or tear any of them, and so that there
-// is one place that knows how not to lose a file.
+// FileSystem: the changes that saving makes to folders, one call each, so that
+// tests can stop, fail or tear any of them, and so that one place knows how not
+// to lose a file.
 //
 // Whoever saves something that must not be lost writes it to a new place, syncs
 // it, renames it over the old one and syncs the folder: at every moment the old
@@ -23,9 +23,9 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  // A new file, open for writing. An error when something has that name, be it
-  // a link somebody planted. Under a BesideName it may be read and written by
-  // whom the file it will replace may be. Returns what Close() takes.
+  // Makes a new file, open for writing, and returns what Close() takes. Fails
+  // when the name is taken, even by a link somebody planted. A file under a
+  // BesideName gets the permissions of the file it will replace.
   virtual Result<int> Create(const std::string& path);
   virtual Status Write(int file, const std::string& path,
                        std::string_view bytes);
@@ -90,7 +90,7 @@ Status PutInPlace(FileSystem& files, const std::string& beside,
 // The name something is written under before it is put in place at `path`: a
 // new one each time, which nobody can guess.
 std::string BesideName(const std::string& path);
-// Nothing is there, or a plain file: what stands for a device is never
+// OK where there is nothing or a plain file: a device file is never
 // replaced.
 Status CheckReplaceable(const std::string& path);
 Status WriteFileSafely(FileSystem& files, const std::string& path,

@@ -1,13 +1,13 @@
-// Gate: lets callbacks of others into an object until it ends. The object and
-// its callbacks share one; a callback enters before it touches the object, and
-// the object, before it goes, closes the gate: whoever is inside is waited for,
-// nobody enters afterwards.
+// Gate: lets callbacks into an object until the object ends. The object and its
+// callbacks share one. A callback enters it before touching the object; before
+// the object goes, it closes the gate, which waits for whoever is inside and
+// lets nobody in afterwards.
 //
 //   [this, gate = gate_] {
 //     if (Gate::Inside inside(*gate); inside) Heard();
 //   }
 //
-// Thread safe. Who is inside may enter again, and may not close.
+// Thread safe. A thread inside may enter again, and may not close.
 #pragma once
 
 #include <atomic>

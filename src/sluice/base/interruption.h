@@ -33,8 +33,8 @@ class Interruption {
   // Cancels the steps that run, if a stop was asked for.
   void CancelSteps();
 
-  // A step that runs on this thread, for as long as this object lives. Takes
-  // part in nothing when no interruption is current.
+  // Registers a step that runs on this thread, for as long as this object
+  // lives. Does nothing when no interruption is current.
   class Running {
    public:
     explicit Running(const std::shared_ptr<Cancellation>& step);

@@ -1,4 +1,4 @@
-// LoopHelper: a thread of nobody's pool that sleeps until something of its own
+// LoopHelper: a thread outside every pool that sleeps until its own event
 // happens, and may be woken meanwhile to help with a ParallelFor. The thread
 // that drives a step is one: the pool counts on it (a pool of parallelism p has
 // p - 1 threads), but it does not sleep where the pool's threads do.
@@ -24,7 +24,7 @@ class LoopHelper {
   LoopHelper(const LoopHelper&) = delete;
   LoopHelper& operator=(const LoopHelper&) = delete;
 
-  // Wakes at most so many helpers of a pool, those who sleep shortest first;
+  // Wakes at most `most` helpers of a pool, the latest to fall asleep first;
   // costs one load when there are none.
   static void Wake(const WorkerPool* pool, int64_t most);
 

@@ -1,10 +1,10 @@
-// StartedThread: where every thread of ours is made, so that one place can say
-// that there are no more of them.
+// StartedThread: makes every thread of the library, so that one place can
+// report that the system has no more.
 //
 //   std::thread t = StartedThread([this] { Main(); });
 //
 // Throws std::system_error (EAGAIN) when the system has no more threads, as
-// std::thread does, and std::bad_alloc. Whoever calls it can go on without.
+// std::thread does, and std::bad_alloc. Callers can go on without the thread.
 #pragma once
 
 #include <atomic>

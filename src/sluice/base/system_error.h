@@ -12,9 +12,9 @@ namespace sluice {
 // `error` is a value of errno.
 Status SystemError(std::string_view what, const std::string& path, int error);
 
-// The errno a message of SystemError tells of, wherever in the text it is; 0
-// where it tells of none. What Python raises depends on it, and a Status has no
-// room for it.
+// The errno that a message of SystemError contains, wherever in the text; 0
+// where it contains none. Python's choice of exception depends on it, and a
+// Status has no room for it.
 int SystemErrorNumber(std::string_view message);
 
 // A path with a zero byte would silently be another, shorter path.

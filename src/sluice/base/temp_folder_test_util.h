@@ -1,4 +1,4 @@
-// A folder of a test's own, gone with it.
+// A temporary folder for one test, removed with the object.
 #pragma once
 
 #include <gtest/gtest.h>

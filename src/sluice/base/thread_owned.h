@@ -1,11 +1,11 @@
 // ThreadOwned<T>: one T for each thread, made when the thread first asks for it
 // and destroyed when the thread ends.
 //
-// As a thread_local T, which is slower to reach where the library was loaded
-// while the program runs, as by Python: its thread-local variables are a few
-// instructions away only while all of them together are small (with glibc on
-// ARM: 512 bytes), and a search each if not. So what is more than a word is a
-// word there. python/tests/test_thread_locals.py counts them.
+// Used like a thread_local T, which is slow to reach in a library that is
+// loaded while the program runs, as by Python: its thread-local variables take
+// a few instructions only while all of them together are small (with glibc on
+// ARM: 512 bytes), otherwise a search each. So anything larger than a word is a
+// pointer there. python/tests/test_thread_locals.py counts them.
 //
 // T has no name outside of its file, or there is one for the whole program.
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace sluice {
 
-// Calls f when this thread ends, those given last first. False when it is past
-// that, or there is no memory.
+// Calls f when this thread ends, in reverse order of these calls. False when
+// the thread is past that point or there is no memory.
 bool AtThreadEnd(void (*f)()) noexcept;
 
 template <class T>
@@ -31,8 +31,8 @@ class ThreadOwned {
     }
     return own == kGone ? nullptr : Make();
   }
-  // The same where there must be one: what is asked for after the end stays for
-  // ever.
+  // The same where there must be one: an object asked for after the thread's
+  // end is never freed.
   static T& Get() {
     if (T* own = Find()) [[likely]] {
       return *own;

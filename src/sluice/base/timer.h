@@ -1,10 +1,10 @@
 // Timer: calls back at a point in time, for every deadline and sleeping op of
 // the process.
 //
-// One thread watches the clock. When a callback is due it runs it, and another
-// thread watches meanwhile: a callback that takes long delays no other. Threads
-// are started when they are first needed and a few are kept. Where no thread is
-// to be had, those that are there do the work, later.
+// One thread watches the clock. When a callback is due, it runs the callback
+// while another thread watches: a slow callback delays no other. Threads are
+// started when first needed, and a few are kept. When the system has no more
+// threads, the existing ones do the work, later.
 //
 // Thread safe.
 #pragma once
@@ -42,7 +42,7 @@ class Timer {
     std::function<void()> callback;
   };
   using Queue = std::multimap<int64_t, Entry>;
-  // A callback that runs; on its thread's stack.
+  // A running callback, on its thread's stack.
   struct Running {
     Id id;
     std::thread::id thread;

@@ -65,8 +65,8 @@ class WorkerPool {
     int64_t chunks, count, grain;
     void (*body)(void*, int64_t, int64_t);
     void* context;
-    // Threads that run chunks, or are about to try. The rest may be written
-    // only by who has taken the slot, when there are none.
+    // Threads that run chunks or are about to try. While there are none,
+    // whoever has taken the slot may write the rest.
     std::atomic<int32_t> users{0};
     std::atomic<bool> taken{false};
   };

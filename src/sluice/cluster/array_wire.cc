@@ -61,7 +61,7 @@ Status WriteList(const ListValue& list, std::string* head, Payload* contents) {
   PutInt(head, static_cast<uint64_t>(list.max_size()));
   PutInt(head, static_cast<uint64_t>(list.size()));
   for (int64_t i = 0; i < list.size(); ++i) {
-    const Array& element = list.at(i);
+    Array element = list.at(i);
     PutInt(head, element ? kWritten : list.taken(i) ? kTaken : kUnwritten);
     if (element) SL_RETURN_IF_ERROR(WriteArray(element, head, contents));
   }

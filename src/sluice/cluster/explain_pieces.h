@@ -1,6 +1,6 @@
-// What a graph looks like when it is split by task: for each task its nodes,
-// why they are there, and what it sends to whom, with the bytes where shapes
-// are known.
+// A description of a graph that is split by task: for each task its nodes, why
+// they are there, and which messages it sends to which task, with the bytes
+// where shapes are known.
 //
 // A plain function.
 #pragma once

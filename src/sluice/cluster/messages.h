@@ -1,4 +1,4 @@
-// What is said between client, master and workers. cluster.proto has the same
+// The messages between client, master and workers. cluster.proto has the same
 // for programs that are not ours.
 #pragma once
 

@@ -8,8 +8,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
+
+#include "sluice/base/thread_annotations.h"
 
 namespace sluice::cluster {
 
@@ -18,33 +19,36 @@ class WaitingFor {
  public:
   void Bring(T value) {
     {
-      std::lock_guard lock(mu_);
+      MutexLock lock(mu_);
       if (value_) return;  // the first one counts
       value_ = std::move(value);
     }
     there_.notify_all();
   }
   bool there() {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     return value_.has_value();
   }
   T Wait() {
-    std::unique_lock lock(mu_);
-    there_.wait(lock, [this] { return value_.has_value(); });
+    MutexLock lock(mu_);
+    while (!value_) there_.wait(mu_);
     return *value_;
   }
   // Nothing when it has not come by then.
   std::optional<T> WaitFor(int64_t ms) {
-    std::unique_lock lock(mu_);
-    there_.wait_for(lock, std::chrono::milliseconds(ms),
-                    [this] { return value_.has_value(); });
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+    MutexLock lock(mu_);
+    while (!value_) {
+      if (there_.wait_until(mu_, until) == std::cv_status::timeout) break;
+    }
     return value_;
   }
 
  private:
-  std::mutex mu_;
-  std::condition_variable there_;
-  std::optional<T> value_;
+  Mutex mu_;
+  std::condition_variable_any there_;
+  std::optional<T> value_ SL_GUARDED_BY(mu_);
 };
 
 }  // namespace sluice::cluster

@@ -8,13 +8,13 @@
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 #include "sluice/base/clock.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/started_thread.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_annotations.h"
 #include "sluice/collective/call_card.h"
 #include "sluice/collective/ring.h"
 
@@ -66,12 +66,14 @@ struct ProcessGroup::State {
   std::unique_ptr<Links> links;
   GroupOptions options;
   FlightRecorder recorder;
-  std::mutex mu;  // guards what follows
-  std::condition_variable changed;
-  std::deque<Task> queue;
-  uint64_t next = 0;         // of all calls, for the recorder
-  uint64_t collectives = 0;  // of those that all ranks make
-  bool busy = false, stop = false, left = false;
+  Mutex mu;
+  std::condition_variable_any changed;
+  std::deque<Task> queue SL_GUARDED_BY(mu);
+  // Of all calls, for the recorder, and of those that all ranks make.
+  uint64_t next SL_GUARDED_BY(mu) = 0, collectives SL_GUARDED_BY(mu) = 0;
+  bool busy SL_GUARDED_BY(mu) = false;
+  bool stop SL_GUARDED_BY(mu) = false;
+  bool left SL_GUARDED_BY(mu) = false;
   std::thread thread;
   // Of the thread: messages to and from each rank so far.
   std::vector<uint64_t> sent, received;
@@ -94,7 +96,7 @@ struct ProcessGroup::State {
           ", which this one was forked from; wanted a group of its own")));
     }
     auto work = Work::NewState();
-    std::lock_guard lock(mu);
+    MutexLock lock(mu);
     if (left) {
       return Work::Failed(FailedPrecondition(
           StrCat("[", card.name, "] this rank has left the group \"",
@@ -113,10 +115,10 @@ struct ProcessGroup::State {
     while (true) {
       Task task;
       {
-        std::unique_lock lock(mu);
+        MutexLock lock(mu);
         busy = false;
         changed.notify_all();
-        changed.wait(lock, [&] { return stop || !queue.empty(); });
+        while (!stop && queue.empty()) changed.wait(mu);
         if (queue.empty()) return;
         task = std::move(queue.front());
         queue.pop_front();
@@ -227,7 +229,7 @@ ProcessGroup::~ProcessGroup() {
   if (state_->Forked()) return;  // the threads are the parent's
   bool unfinished = false;
   {
-    std::lock_guard lock(state_->mu);
+    MutexLock lock(state_->mu);
     unfinished = state_->busy || !state_->queue.empty();
   }
   if (unfinished) {
@@ -235,7 +237,7 @@ ProcessGroup::~ProcessGroup() {
                          " ended its group with collectives under way")));
   }
   {
-    std::lock_guard lock(state_->mu);
+    MutexLock lock(state_->mu);
     state_->stop = true;
     state_->changed.notify_all();
   }
@@ -377,13 +379,13 @@ Status ProcessGroup::cause() const { return state_->links->cause(); }
 Status ProcessGroup::Leave() {
   if (state_->Forked()) return OkStatus();
   {
-    std::unique_lock lock(state_->mu);
+    MutexLock lock(state_->mu);
     if (state_->left) return OkStatus();
     state_->left = true;
-    auto over = [&] { return !state_->busy && state_->queue.empty(); };
-    // Ctrl-C is asked for now and then: a signal wakes no thread.
-    while (
-        !state_->changed.wait_for(lock, std::chrono::milliseconds(50), over)) {
+    while (state_->busy || !state_->queue.empty()) {
+      // Ctrl-C is asked for now and then: a signal wakes no thread.
+      state_->changed.wait_for(state_->mu, std::chrono::milliseconds(50));
+      if (!state_->busy && state_->queue.empty()) break;
       SL_RETURN_IF_ERROR(Interruption::Check());
     }
   }

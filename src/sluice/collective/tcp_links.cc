@@ -13,12 +13,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <mutex>
 #include <thread>
 
 #include "sluice/base/clock.h"
 #include "sluice/base/started_thread.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_annotations.h"
 #include "sluice/collective/receiver.h"
 #include "sluice/collective/tcp_mesh.h"
 
@@ -51,7 +51,7 @@ class OpenSockets {
  public:
   static void Add(const TcpMesh& mesh) {
     OpenSockets& all = Get();
-    std::lock_guard lock(all.mu_);
+    MutexLock lock(all.mu_);
     for (const auto* sockets : {&mesh.data, &mesh.control}) {
       for (const Socket& s : *sockets) {
         if (s) all.fds_.push_back(s.fd());
@@ -60,7 +60,7 @@ class OpenSockets {
   }
   static void Remove(const TcpMesh& mesh) {
     OpenSockets& all = Get();
-    std::lock_guard lock(all.mu_);
+    MutexLock lock(all.mu_);
     for (const auto* sockets : {&mesh.data, &mesh.control}) {
       for (const Socket& s : *sockets) std::erase(all.fds_, s.fd());
     }
@@ -70,21 +70,22 @@ class OpenSockets {
   // Never ended, as groups are not (collective/groups.cc).
   static OpenSockets& Get() {
     static OpenSockets* const all = [] {
-      (void)pthread_atfork([] { Get().mu_.lock(); }, [] { Get().mu_.unlock(); },
-                           [] { Get().InChild(); });
+      (void)pthread_atfork(&BeforeFork, &InParent, &InChild);
       return new OpenSockets;
     }();
     return *all;
   }
   // Takes no memory and gives none back: other threads may have had its locks.
-  void InChild() {
-    for (int fd : fds_) close(fd);
-    fds_.clear();
-    mu_.unlock();
+  static void InChild() SL_NO_THREAD_SAFETY_ANALYSIS {
+    for (int fd : Get().fds_) close(fd);
+    Get().fds_.clear();
+    Get().mu_.unlock();
   }
+  static void BeforeFork() SL_NO_THREAD_SAFETY_ANALYSIS { Get().mu_.lock(); }
+  static void InParent() SL_NO_THREAD_SAFETY_ANALYSIS { Get().mu_.unlock(); }
 
-  std::mutex mu_;  // guards what follows
-  std::vector<int> fds_;
+  Mutex mu_;
+  std::vector<int> fds_ SL_GUARDED_BY(mu_);
 };
 
 class TcpLinks final : public Links {
@@ -147,7 +148,7 @@ class TcpLinks final : public Links {
 
   void Poison(Status cause) override {
     {
-      std::lock_guard lock(mu_);
+      MutexLock lock(mu_);
       if (!cause_.ok()) return;
       cause_ = cause;
       changed_.notify_all();
@@ -163,7 +164,7 @@ class TcpLinks final : public Links {
     if (mesh_.inbox) mesh_.inbox->Ring();
   }
   Status cause() const override {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     return cause_;
   }
   void Leave() override {
@@ -280,10 +281,12 @@ class TcpLinks final : public Links {
   // The data connection to a rank is no more. Whoever closes one says why on
   // the other, or is dead, which closes that too.
   Status Broken(int peer) {
-    std::unique_lock lock(mu_);
-    changed_.wait_for(lock, std::chrono::nanoseconds(kGraceNs), [&] {
-      return !cause_.ok() || left_[static_cast<size_t>(peer)];
-    });
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::nanoseconds(kGraceNs);
+    MutexLock lock(mu_);
+    while (cause_.ok() && !left_[static_cast<size_t>(peer)]) {
+      if (changed_.wait_until(mu_, until) == std::cv_status::timeout) break;
+    }
     SL_RETURN_IF_ERROR(cause_);
     return Status(Code::kUnavailable,
                   left_[static_cast<size_t>(peer)]
@@ -296,7 +299,7 @@ class TcpLinks final : public Links {
   void Tell(const Note& note, const std::string& text) {
     std::string bytes(reinterpret_cast<const char*>(&note), sizeof(note));
     bytes += text;
-    std::lock_guard lock(telling_);
+    MutexLock lock(telling_);
     for (const Socket& s : mesh_.control) {
       if (!s) continue;
       (void)s.Send(bytes.data(), bytes.size(),
@@ -324,7 +327,7 @@ class TcpLinks final : public Links {
   }
 
   bool Left(int rank) const {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     return left_[static_cast<size_t>(rank)];
   }
 
@@ -336,7 +339,7 @@ class TcpLinks final : public Links {
     Status heard = s.Receive(&note, sizeof(note), soon);
     if (heard.ok() && note.word == kBye) {
       {
-        std::lock_guard lock(mu_);
+        MutexLock lock(mu_);
         left_[static_cast<size_t>(peer)] = true;
         changed_.notify_all();
       }
@@ -365,11 +368,11 @@ class TcpLinks final : public Links {
   std::vector<char> piece_;  // of the one that exchanges
   Socket wake_;              // an event, to end the watcher
   std::atomic<bool> stop_{false};
-  std::mutex telling_;
-  mutable std::mutex mu_;  // guards what follows
-  std::condition_variable changed_;
-  Status cause_;
-  std::vector<bool> left_;
+  Mutex telling_;  // one note after the other on the control connections
+  mutable Mutex mu_;
+  std::condition_variable_any changed_;
+  Status cause_ SL_GUARDED_BY(mu_);
+  std::vector<bool> left_ SL_GUARDED_BY(mu_);
   std::thread watcher_;  // last: it uses all of them
 };
 

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
-#include <mutex>
 
 #include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_annotations.h"
 
 namespace sluice::collective {
 
@@ -23,15 +23,16 @@ struct Parcel {
 // What all ranks share. Lives as long as the last of them.
 struct Hub {
   explicit Hub(int n) : size(n), parcels(static_cast<size_t>(n * n)) {}
-  Parcel& At(int from, int to) {
+  Parcel& At(int from, int to) SL_REQUIRES(mu) {
     return parcels[static_cast<size_t>(from * size + to)];
   }
   const int size;
-  std::mutex mu;  // guards what follows
-  std::condition_variable changed;
-  std::vector<Parcel> parcels;
-  Status cause;
-  std::vector<bool> left = std::vector<bool>(static_cast<size_t>(size));
+  Mutex mu;
+  std::condition_variable_any changed;
+  std::vector<Parcel> parcels SL_GUARDED_BY(mu);
+  Status cause SL_GUARDED_BY(mu);
+  std::vector<bool> left SL_GUARDED_BY(mu) =
+      std::vector<bool>(static_cast<size_t>(size));
 };
 
 class ThreadLinks final : public Links {
@@ -40,7 +41,7 @@ class ThreadLinks final : public Links {
       : hub_(std::move(hub)), rank_(rank) {}
   // A rank that goes without a word takes the others with it.
   ~ThreadLinks() override {
-    std::lock_guard lock(hub_->mu);
+    MutexLock lock(hub_->mu);
     if (hub_->left[static_cast<size_t>(rank_)]) return;
     if (hub_->cause.ok()) {
       hub_->cause =
@@ -58,27 +59,26 @@ class ThreadLinks final : public Links {
 
   Status Exchange(const Outgoing& out, const Incoming& in,
                   int64_t deadline) override {
-    std::unique_lock lock(hub_->mu);
+    MutexLock lock(hub_->mu);
     SL_RETURN_IF_ERROR(hub_->cause);
     Parcel* sent = nullptr;
     if (out.to >= 0) {
       sent = &hub_->At(rank_, out.to);
-      SL_RETURN_IF_ERROR(
-          Wait(lock, deadline, out.to, [&] { return !sent->there; }));
+      SL_RETURN_IF_ERROR(Wait(deadline, out.to, [&] { return !sent->there; }));
       *sent = {out.data, out.bytes, true, false};
       hub_->changed.notify_all();
     }
     Status status;
     if (in.from >= 0) {
       Parcel& came = hub_->At(in.from, rank_);
-      status = Wait(lock, deadline, in.from, [&] { return came.there; });
+      status = Wait(deadline, in.from, [&] { return came.there; });
       if (status.ok()) {
         if (came.bytes == in.bytes) {
           // The sender waits for this, whatever happens meanwhile.
           came.taken = true;
-          lock.unlock();
+          hub_->mu.unlock();
           Take(came.data, in);
-          lock.lock();
+          hub_->mu.lock();
           came.taken = false;
         } else {
           status = Internal(StrCat(NameOf(in.from), " sent ", came.bytes,
@@ -89,26 +89,26 @@ class ThreadLinks final : public Links {
       }
     }
     if (sent && status.ok()) {
-      status = Wait(lock, deadline, out.to, [&] { return !sent->there; });
+      status = Wait(deadline, out.to, [&] { return !sent->there; });
     }
     if (sent && !status.ok()) {
-      hub_->changed.wait(lock, [&] { return !sent->taken; });
+      while (sent->taken) hub_->changed.wait(hub_->mu);
       sent->there = false;  // nobody may look at it any more
     }
     return status;
   }
 
   void Poison(Status cause) override {
-    std::lock_guard lock(hub_->mu);
+    MutexLock lock(hub_->mu);
     if (hub_->cause.ok()) hub_->cause = std::move(cause);
     hub_->changed.notify_all();
   }
   Status cause() const override {
-    std::lock_guard lock(hub_->mu);
+    MutexLock lock(hub_->mu);
     return hub_->cause;
   }
   void Leave() override {
-    std::lock_guard lock(hub_->mu);
+    MutexLock lock(hub_->mu);
     hub_->left[static_cast<size_t>(rank_)] = true;
     hub_->changed.notify_all();
   }
@@ -124,8 +124,7 @@ class ThreadLinks final : public Links {
   }
 
   template <class F>
-  Status Wait(std::unique_lock<std::mutex>& lock, int64_t deadline, int peer,
-              F&& ready) {
+  Status Wait(int64_t deadline, int peer, F&& ready) SL_REQUIRES(hub_->mu) {
     while (!ready()) {
       SL_RETURN_IF_ERROR(hub_->cause);
       if (hub_->left[static_cast<size_t>(peer)]) {
@@ -136,7 +135,7 @@ class ThreadLinks final : public Links {
       if (left <= 0) {
         return DeadlineExceeded(StrCat("waited for ", NameOf(peer)));
       }
-      hub_->changed.wait_for(lock, std::chrono::nanoseconds(left));
+      hub_->changed.wait_for(hub_->mu, std::chrono::nanoseconds(left));
     }
     return OkStatus();
   }

@@ -2,18 +2,18 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 
 #include "sluice/base/interruption.h"
+#include "sluice/base/thread_annotations.h"
 
 namespace sluice::collective {
 
 struct Work::State {
-  std::mutex mu;  // guards what follows
-  std::condition_variable ended;
-  bool done = false;
-  Status status;
-  std::function<void(const Status&)> then;
+  Mutex mu;
+  std::condition_variable_any ended;
+  bool done SL_GUARDED_BY(mu) = false;
+  Status status SL_GUARDED_BY(mu);
+  std::function<void(const Status&)> then SL_GUARDED_BY(mu);
 };
 
 std::shared_ptr<Work::State> Work::NewState() {
@@ -23,7 +23,7 @@ std::shared_ptr<Work::State> Work::NewState() {
 void Work::Finish(State& state, Status status) {
   std::function<void(const Status&)> then;
   {
-    std::lock_guard lock(state.mu);
+    MutexLock lock(state.mu);
     state.done = true;
     state.status = status;
     then = std::move(state.then);
@@ -35,7 +35,7 @@ void Work::Finish(State& state, Status status) {
 void Work::Then(std::function<void(const Status&)> callback) const {
   Status now;
   if (state_) {
-    std::lock_guard lock(state_->mu);
+    MutexLock lock(state_->mu);
     if (!state_->done) {
       state_->then = std::move(callback);
       return;
@@ -53,10 +53,10 @@ Work Work::Failed(Status status) {
 
 Status Work::Wait() const {
   if (!state_) return OkStatus();
-  std::unique_lock lock(state_->mu);
+  MutexLock lock(state_->mu);
   while (!state_->done) {
     // Ctrl-C is asked for now and then: a signal wakes no thread.
-    state_->ended.wait_for(lock, std::chrono::milliseconds(50));
+    state_->ended.wait_for(state_->mu, std::chrono::milliseconds(50));
     if (!state_->done) SL_RETURN_IF_ERROR(Interruption::Check());
   }
   return state_->status;
@@ -64,13 +64,13 @@ Status Work::Wait() const {
 
 bool Work::done() const {
   if (!state_) return true;
-  std::lock_guard lock(state_->mu);
+  MutexLock lock(state_->mu);
   return state_->done;
 }
 
 Status Work::status() const {
   if (!state_) return OkStatus();
-  std::lock_guard lock(state_->mu);
+  MutexLock lock(state_->mu);
   return state_->status;
 }
 

@@ -16,7 +16,7 @@ int64_t MessageBytes(const Array& value) {
   if (value.dtype() != DType::kList) return value.bytes();
   const ListValue* list = ListOf(value);
   if (!list || list->size() == 0) return 0;
-  const Array& last = list->at(list->size() - 1);
+  Array last = list->at(list->size() - 1);
   return last ? list->size() * last.bytes() : 0;
 }
 

@@ -42,7 +42,8 @@ DeviceAllocator::DeviceAllocator(Memory& memory, Stream& compute, Range range,
     : compute_(compute),
       range_(range),
       watcher_(watcher),
-      free_(range.begin, range.bytes / kAlignment * kAlignment),
+      free_(range.begin, range.bytes / kAlignment * kAlignment,
+            range.mark_from),
       limit_(limit) {
   memory_ = &memory;
 }

@@ -71,6 +71,25 @@ TEST_F(DeviceAllocatorTest, TakesTheSmallestPlaceThatFits) {
   allocator.Free(d);
 }
 
+TEST_F(DeviceAllocatorTest, ShortBlocksComeBackAsTheyWereAndAreNotLost) {
+  DeviceAllocator own{
+      memory, compute, {Base(), kRange, /*mark_from=*/4096}, kRange};
+  Block a = own.Allocate(512), b = own.Allocate(512), c = own.Allocate(256);
+  own.Free(a);
+  own.Free(b);
+  // The one that was freed last; another stream looks further.
+  Block again = own.Allocate(512);
+  EXPECT_EQ(again.data, b.data);
+  own.Free(again);
+  Block elsewhere = own.AllocateFor(copy, 512);
+  EXPECT_NE(elsewhere.data, b.data);
+  own.Free(elsewhere);
+  own.Free(c);
+  Block whole = own.Allocate(kRange);
+  EXPECT_EQ(whole.data, Base());
+  own.Free(whole);
+}
+
 TEST_F(DeviceAllocatorTest, AnotherStreamTakesFreeMemoryBeforeItWaits) {
   Block a = allocator.Allocate(256);
   Block other = allocator.AllocateFor(copy, 256);

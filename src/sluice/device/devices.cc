@@ -18,16 +18,30 @@ namespace {
 std::atomic<Device*> default_device{nullptr};
 std::atomic<size_t> device_count{1};
 
+// The first devices, to be looked at without a lock.
+constexpr size_t kQuickDevices = 64;
+std::atomic<Device*> quick_devices[kQuickDevices];
+
 struct Registry {
   Mutex mu;
   // Never destroyed: arrays may be freed by static destructors.
   std::vector<std::unique_ptr<Device>> devices SL_GUARDED_BY(mu);
+
+  // After each that is added.
+  void Publish() SL_REQUIRES(mu) {
+    size_t last = devices.size() - 1;
+    if (last < kQuickDevices) {
+      quick_devices[last].store(devices[last].get(), std::memory_order_release);
+    }
+    device_count.store(devices.size(), std::memory_order_release);
+  }
 
   static Registry& Get() {
     static auto* registry = [] {
       auto* made = new Registry;
       MutexLock lock(made->mu);
       made->devices.push_back(MakeCpuDevice(0));
+      made->Publish();
       return made;
     }();
     return *registry;
@@ -83,6 +97,11 @@ Result<Device*> Devices::Find(std::string_view text) {
 
 Device& Devices::Of(const Memory* memory) {
   if (!memory) return CpuDevice();
+  for (const auto& quick : quick_devices) {
+    Device* device = quick.load(std::memory_order_acquire);
+    if (!device) break;
+    if (&device->memory() == memory) return *device;
+  }
   for (Device* device : All()) {
     if (&device->memory() == memory) return *device;
   }
@@ -127,7 +146,7 @@ Device& Devices::Add(std::unique_ptr<Device> device) {
     SL_CHECK(!(there->name() == device->name()));
   }
   registry.devices.push_back(std::move(device));
-  device_count.store(registry.devices.size(), std::memory_order_release);
+  registry.Publish();
   return *registry.devices.back();
 }
 
@@ -144,8 +163,8 @@ Status Devices::AddCpus(int n) {
   }
   for (; there < n; ++there) {
     registry.devices.push_back(MakeCpuDevice(there));
+    registry.Publish();
   }
-  device_count.store(registry.devices.size(), std::memory_order_release);
   return OkStatus();
 }
 

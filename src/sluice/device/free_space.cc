@@ -43,7 +43,52 @@ bool SameUses(const FreeSpace::Part& a, const FreeSpace::Part& b) {
 
 }  // namespace
 
-FreeSpace::FreeSpace(char* begin, int64_t bytes) { Insert({begin, bytes, {}}); }
+FreeSpace::FreeSpace(char* begin, int64_t bytes, int64_t apart_up_to)
+    : apart_up_to_(apart_up_to) {
+  Insert({begin, bytes, {}});
+}
+
+// Those that are in one stream's plain order: who asks there waits for nothing.
+bool FreeSpace::KeepApart(Part& part) {
+  constexpr int64_t kMostBytes = int64_t{16} << 20;
+  constexpr size_t kMostOfASize = 16;
+  if (part.bytes > apart_up_to_ || part.uses.size() != 1 ||
+      part.uses[0].event || bytes_apart_ + part.bytes > kMostBytes) {
+    return false;
+  }
+  std::vector<Part>& alike = apart_[part.bytes];
+  if (alike.size() >= kMostOfASize) return false;
+  bytes_apart_ += part.bytes;
+  ++num_apart_;
+  alike.push_back(std::move(part));
+  return true;
+}
+
+std::optional<FreeSpace::Part> FreeSpace::TakeApart(int64_t bytes,
+                                                    const Stream& stream) {
+  if (num_apart_ == 0) return std::nullopt;
+  auto alike = apart_.find(bytes);
+  if (alike == apart_.end() || alike->second.empty() ||
+      alike->second.back().uses[0].stream != &stream) {
+    return std::nullopt;
+  }
+  Part part = std::move(alike->second.back());
+  alike->second.pop_back();
+  bytes_apart_ -= part.bytes;
+  --num_apart_;
+  owed_ -= part.owed;
+  part.owed = 0;
+  return part;
+}
+
+void FreeSpace::GiveApart() {
+  for (auto& [bytes, alike] : apart_) {
+    for (Part& part : alike) Join(std::move(part));
+  }
+  apart_.clear();
+  num_apart_ = 0;
+  bytes_apart_ = 0;
+}
 
 void FreeSpace::Index(const Part& part) {
   by_size_.insert({part.bytes, part.begin});
@@ -77,8 +122,12 @@ bool FreeSpace::Join(Parts::iterator left, Parts::iterator right) {
 }
 
 void FreeSpace::Give(Part part) {
-  char* begin = part.begin;
   owed_ += part.owed;
+  if (!KeepApart(part)) Join(std::move(part));
+}
+
+void FreeSpace::Join(Part part) {
+  char* begin = part.begin;
   Insert(std::move(part));
   auto at = parts_.find(begin);
   if (auto next = std::next(at); next != parts_.end()) Join(at, next);
@@ -161,6 +210,7 @@ FreeSpace::Part FreeSpace::Cut(Run run, int64_t bytes) {
 }
 
 std::vector<UseUntil> FreeSpace::Settle(int64_t bytes, const Stream& stream) {
+  GiveApart();
   std::vector<UseUntil> uses;
   auto settle = [&](Part& part) {
     Unindex(part);
@@ -185,8 +235,10 @@ std::vector<UseUntil> FreeSpace::Settle(int64_t bytes, const Stream& stream) {
 
 std::optional<FreeSpace::Part> FreeSpace::Take(int64_t bytes,
                                                const Stream& stream) {
+  if (std::optional<Part> same = TakeApart(bytes, stream)) return same;
   std::optional<Run> run = FindPart(bytes, stream);
   if (!run) {
+    GiveApart();
     JoinAll();
     run = FindRun(bytes, &stream);
   }

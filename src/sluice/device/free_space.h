@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,10 @@ class FreeSpace {
     int64_t owed = 0;
   };
 
-  FreeSpace(char* begin, int64_t bytes);
+  // Blocks of at most `apart_up_to` bytes that come back are kept as they are
+  // for a while, for the next request of their size on their stream: programs
+  // ask for the same few sizes again and again. 0: none are.
+  FreeSpace(char* begin, int64_t bytes, int64_t apart_up_to = 0);
 
   // The smallest place of `bytes` that `stream` need not wait for: all uses are
   // over, or on that very stream. Where there is none, the smallest place there
@@ -46,10 +50,16 @@ class FreeSpace {
   // REQUIRES: bytes <= owed().
   std::vector<UseUntil> Settle(int64_t bytes, const Stream& stream);
 
-  int64_t num_parts() const { return static_cast<int64_t>(parts_.size()); }
+  int64_t num_parts() const {
+    return static_cast<int64_t>(parts_.size() + num_apart_);
+  }
 
  private:
   using Parts = std::map<char*, Part>;
+
+  bool KeepApart(Part& part);
+  std::optional<Part> TakeApart(int64_t bytes, const Stream& stream);
+  void GiveApart();  // all of them to where the others are
 
   // The place that begins in `first`, which may run over later parts.
   struct Run {
@@ -64,9 +74,14 @@ class FreeSpace {
   void Unindex(const Part& part);
   // Makes one part of two that lie side by side and have the same uses, or none
   // that is not over: nothing is waited for that need not be.
+  void Join(Part part);  // puts it beside those there, as one where it can be
   bool Join(Parts::iterator left, Parts::iterator right);
   void JoinAll();
 
+  const int64_t apart_up_to_;
+  std::unordered_map<int64_t, std::vector<Part>> apart_;  // by size
+  size_t num_apart_ = 0;
+  int64_t bytes_apart_ = 0;
   Parts parts_;
   int64_t owed_ = 0;
   size_t joined_parts_ = 0;  // how many there were after the last JoinAll()

@@ -1,6 +1,6 @@
-// Mixed precision, on this thread: products and convolutions in bf16 or f16,
-// what sums many numbers or is a loss in f32, all else in the type its operands
-// have.
+// Mixed precision on this thread: products and convolutions in bf16 or f16;
+// losses and sums of many numbers in f32; everything else in the type of its
+// operands.
 //
 //   {
 //     sl::Autocast low(sl::bf16);
@@ -47,8 +47,8 @@ namespace front_internal {
 // kInvalid when off; for scopes that have no place on the stack.
 DType ExchangeAutocast(DType dtype);
 
-// The type that an operand of this type is brought to, as input `i` of the op;
-// its own where it stays. `first`: the type of the op's first operand.
+// The type that input `i` of the op is cast to when it has this type; that type
+// itself where nothing is cast. `first`: the type of the op's first operand.
 // REQUIRES: autocast_type() is valid.
 DType AutocastOperand(const OpRecord& op, size_t i, DType operand, DType first);
 

@@ -332,9 +332,7 @@ class Engine {
     }
     if (watched_.any()) SL_RETURN_IF_ERROR(TellWatches(node));
     if (!request_.retain && !request_.record) {
-      for (TapeNode* n = node.uses_up(); n; n = n->uses_up()) {
-        spent_.push_back(Ref<TapeNode>::Share(n));
-      }
+      node.UsesUp(spent_);
       node.Drop();
     }
     return OkStatus();

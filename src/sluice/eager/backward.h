@@ -1,5 +1,5 @@
-// The way back along the tape: from some values to what they were made of,
-// latest call first, each call once, with the sum of what flows into it.
+// Backward along the tape, from some values to those they came from: latest
+// call first, each call once, with the sum of the gradients flowing into it.
 //
 // Runs on the calling thread. What it reads and changes are the nodes it meets
 // and the leaves at their ends.

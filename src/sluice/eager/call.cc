@@ -34,13 +34,8 @@ DType LiteralType(const NodeRequest& r, const OpRecord& op, size_t i) {
   DType own = r.inputs[i].literal_value().dtype();
   const ArgSpec* spec = InputSpec(op, i, r.inputs.size());
   if (!spec || spec->type == "any") return own;
-  if (DType fixed = DTypeFromName(spec->type); fixed != DType::kInvalid) {
-    return fixed;
-  }
-  if (const AttrValue* attr = r.attrs->find(spec->type);
-      attr && attr->kind() == AttrKind::kDType) {
-    return attr->get<DType>();
-  }
+  DType stated = StatedType(*spec, *r.attrs);
+  if (stated != DType::kInvalid) return stated;
   // A tensor decides; without one the first literal does.
   std::optional<DType> first;
   for (size_t k = 0; k < r.inputs.size(); ++k) {

@@ -1,4 +1,4 @@
-// call: any op by its name, the way all others are made of.
+// call: any op by its name; all other ways of calling ops are made of it.
 //
 //   auto parts = sl::call("Split", {x}, {{"num", 3}});
 //

@@ -30,9 +30,10 @@ Status TwoDevices(const OpRecord& op, std::span<const Array> inputs, size_t a,
 // numbers may be among them.
 Memory* MemoryOfElements(const Array& array) {
   const ListValue* list = ListOf(array);
+  if (list && list->holds_copies()) return nullptr;
   Memory* memory = nullptr;
   for (int64_t i = 0; list && i < list->size() && !memory; ++i) {
-    const Array& element = list->at(i);
+    Array element = list->at(i);
     if (!element) continue;
     bool inner = element.dtype() == DType::kList;
     memory = inner ? MemoryOfElements(element) : element.memory();
@@ -55,7 +56,7 @@ bool HasStrings(const LaunchCall& call, std::span<const Array> inputs) {
 
 bool ReadOnDevice(const OpRecord& op, const Array& in, size_t i, size_t count) {
   return in && !IsReference(in.dtype()) && !op.shape_only &&
-         !HostReads(op, DeviceKind::kCpu, i, count);
+         !HostReads(op, i, count);
 }
 
 Device* MakingDevice() {

@@ -1,6 +1,6 @@
-// Where an imperative call runs: on the device its operands lie on, and for
-// calls that make a tensor of none, on the device of the scope around them.
-// Single numbers of the host go where the others are.
+// The device an imperative call runs on: the one its operands lie on; for calls
+// that make a tensor from none, that of the enclosing scope. Single numbers on
+// the host move to the device of the other operands.
 //
 // A kernel of a device that runs behind the host may fail after the call has
 // returned; the next call that waits for that device throws the error.
@@ -15,8 +15,8 @@
 
 namespace sluice {
 
-// Where tensors that are made of no other go: the device of the scope around,
-// else the process's (Devices::Default). Null: the host's main memory.
+// The device for tensors that are made from no other: that of the enclosing
+// scope, else the process's (Devices::Default). Null: the host's main memory.
 Device* MakingDevice();
 
 // Operands on two devices: both named, by their numbers among the op's inputs.
@@ -28,10 +28,10 @@ Status OnTwoDevices(const OpRecord& op, int a, const std::string& a_type,
 Status WrittenElsewhere(const OpRecord& op, const std::string& type,
                         const Device& made_on, const Device& target_on);
 
-// What the source writes down among the operands (lists, arrays of other
-// libraries), to be changed in place, goes where the tensors among them are;
-// where there are none, it is made on MakingDevice(), numbers too. What the
-// host reads before the call, sizes, stays there.
+// Changes operands written down in the source (lists, arrays of other
+// libraries) in place: they move to the device of the tensors among the
+// operands; without tensors, to MakingDevice(), numbers included. Sizes, which
+// the host reads before the call, stay on the host.
 Status BringLiterals(const OpRecord& op, std::span<EagerValue* const> inputs,
                      std::span<const EagerRef> literals);
 
@@ -43,8 +43,8 @@ bool ReadOnDevice(const OpRecord& op, const Array& in, size_t i, size_t count);
 // Error: operands on two devices, both named.
 Result<Device*> CallDevice(const OpRecord& op, std::span<const Array> inputs);
 
-// Runs the call there, or on the host where strings are read or made; `inputs`
-// are given up.
+// Runs the call there, or on the host where strings are read or made. Consumes
+// `inputs`.
 Status CallOn(Device& device, const LaunchCall& call, StepContext step,
               std::span<Array> inputs, std::span<Array> outputs);
 

@@ -1,5 +1,5 @@
-// ColocateScope: ops made while it is open, on this thread, run where another
-// one does, wherever that will be.
+// ColocateScope: ops made on this thread while it is open run on the same
+// device as another op, wherever that will be.
 //
 //   ColocateScope with(weights);    // a tensor or an operation of the graph
 //

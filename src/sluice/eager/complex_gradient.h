@@ -1,6 +1,6 @@
-// Gradients do not flow through complex numbers. What would lose one there is
-// refused where a tensor that has one becomes complex: further on nothing
-// remembers it, and a loss would have a part of its gradient only.
+// Gradients do not flow through complex numbers. A tensor with gradients may
+// therefore not become complex: nothing further on would remember it, and a
+// loss would silently get only a part of its gradient.
 #pragma once
 
 #include <span>

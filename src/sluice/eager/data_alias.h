@@ -1,4 +1,4 @@
-// The elements of a tensor without its history: what PyTorch calls `data`.
+// The elements of a tensor without its history, as PyTorch's `data`.
 //
 // Read, it is a tensor over the same elements that gradients take for a
 // constant, as detach() gives. Unlike PyTorch's, writes through it are counted:

@@ -1,6 +1,6 @@
 // EagerOp: an op with the types and attributes of a call, resolved once and
-// kept: what of a call does not depend on sizes and elements. Finding one costs
-// a hash of a few words.
+// kept: the part of a call that does not depend on sizes and elements. Finding
+// one costs a hash of a few words.
 //
 // Counted; each thread keeps those it used lately, recorded calls keep theirs.
 // Immutable but for the list of what gradients need.

@@ -1,6 +1,6 @@
-// Gradients of leaves that threads share: whoever adds to one, reads it or sets
-// it does so under this lock. Held for one sum of gradients at most, and never
-// while code of the user's runs.
+// Gradients of leaves that threads share: a thread holds this lock while it
+// adds to one, reads it or sets it. Held for one sum of gradients at most, and
+// never while user code runs.
 #pragma once
 
 #include "sluice/base/thread_annotations.h"

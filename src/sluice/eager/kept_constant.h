@@ -2,9 +2,9 @@
 // given, whatever is written to the tensor, or to the memory it shares with
 // numpy, later on. So they are copied.
 //
-// While a graph's scope is open, elements that are used again and are as they
-// were are copied once; elements are compared, since not all who write them say
-// so. Of one thread, as scopes are.
+// While a graph's scope is open, elements that are used again and have not
+// changed are copied once; elements are compared, since not every writer
+// reports its writes. For one thread, as scopes are.
 #pragma once
 
 #include <unordered_map>

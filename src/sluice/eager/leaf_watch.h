@@ -1,7 +1,7 @@
-// LeafWatch: somebody who wants the gradients of some leaves as soon as
-// backward() has them whole, while it goes on with others: to send them to
-// other machines. Gradients it takes are its own; the others are added to the
-// leaves' grad as always.
+// LeafWatch: gets the gradients of some leaves as soon as backward() has each
+// of them complete, while the run goes on with others, to send them to other
+// machines. Gradients it takes are its own; the others are added to the leaves'
+// grad as always.
 //
 // Watches are told on the thread that runs backward(), by runs without inputs
 // that are not inside of another. A watch outlives its registration.
@@ -17,12 +17,12 @@ namespace sluice {
 class LeafWatch {
  public:
   virtual ~LeafWatch() = default;
-  // A run begins that leads to leaves of this watch. False: not this one.
+  // A run begins that leads to leaves of this watch. False: skip this run.
   virtual bool Begin() = 0;
   // The whole gradient of a leaf, as hooks have left it; its number is that of
   // the registration.
   virtual Status Ready(size_t leaf, const Tensor& gradient) = 0;
-  // All that this run has were told.
+  // All leaves of this run have been told.
   virtual Status Finish() = 0;
   // The run failed; Finish() is not called.
   virtual void GiveUp(const Status& why) = 0;

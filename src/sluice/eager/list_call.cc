@@ -96,8 +96,9 @@ std::vector<Tensor> CallOnList(std::string_view op, const Tensor& list,
 }
 
 Array ApartFrom(Array list, std::span<const Array> others) {
+  if (ListOf(list) && ListOf(list)->holds_copies()) return list;
   for (int64_t i = 0; ListOf(list) && i < ListOf(list)->size(); ++i) {
-    const Array& element = ListOf(list)->at(i);
+    Array element = ListOf(list)->at(i);
     if (!element) continue;
     Array own;
     if (ListOf(element)) {

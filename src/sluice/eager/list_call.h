@@ -1,6 +1,6 @@
 // How List and TensorArray call the list ops. Imperative tensors can be written
-// in place and lists are values: what goes into a list or comes out of it is
-// copied where somebody else could write it. Internal.
+// in place and lists are values, so an element that goes into a list or comes
+// out of it is copied where somebody else could write it. Internal.
 #pragma once
 
 #include <source_location>

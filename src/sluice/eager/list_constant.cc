@@ -27,7 +27,7 @@ class ListBuilder {
     Result<Value> at_once = AllAtOnce(array, *list, made);
     if (at_once.ok()) return at_once;
     for (int64_t i = 0; i < list->size(); ++i) {
-      const Array& e = list->at(i);
+      Array e = list->at(i);
       if (!e) continue;
       SL_ASSIGN_OR_RETURN(Value index, Constant(Array::Scalar(i)));
       SL_ASSIGN_OR_RETURN(Value element, ListOf(e) ? Build(e) : Constant(e));
@@ -51,7 +51,7 @@ class ListBuilder {
   Result<Value> AllAtOnce(const Array& array, const ListValue& list,
                           Value made) {
     for (int64_t i = 0; i < list.size(); ++i) {
-      if (!list.at(i) || list.dtype() == DType::kList) {
+      if (!list.there(i) || list.dtype() == DType::kList) {
         return FailedPrecondition("not all written");
       }
     }

@@ -1,6 +1,6 @@
-// Operand: what an op may be given: a Tensor, a Variable (its present value) or
-// a Literal. It also notes the line it was written on, which is how operators,
-// that can have no hidden arguments, know theirs.
+// Operand: an argument of an op: a Tensor, a Variable (its present value) or a
+// Literal. It also records the line it was written on, which is how operators,
+// which can have no hidden arguments, know theirs.
 //
 // Lives for one call.
 #pragma once

@@ -1,4 +1,4 @@
-// What is said of a value that belongs to another graph than it is wanted of.
+// The message for a value that belongs to another graph than the one wanted.
 #pragma once
 
 #include <string>

@@ -1,10 +1,7 @@
 #include "sluice/eager/promote.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
-
 #include "sluice/eager/default_float.h"
+#include "sluice/op/face.h"
 
 namespace sluice::front_internal {
 
@@ -18,20 +15,26 @@ DType Over(DType first, DType second) {
   return NumberKind(second) > NumberKind(first) ? second : first;
 }
 
-// Ops that give bools when they are given bools, as PyTorch and numpy have it.
-bool KeepsBools(std::string_view op) {
-  static constexpr std::string_view kOps[] = {
-      "Add",      "Clip",    "CumMax", "CumMin",  "Heaviside", "IndexAdd",
-      "Max",      "Maximum", "Min",    "Minimum", "Mul",       "Outer",
-      "PutAlong", "Relu",    "Sign",   "Sort",    "TopK"};
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
-}
+// Operands seen one by one, by what counts first.
+class Seen {
+ public:
+  void Add(const TypedOperand& operand) {
+    DType& into = operand.weak ? weak_ : operand.scalar ? single_ : full_;
+    into =
+        into == DType::kInvalid ? operand.dtype : Promote(into, operand.dtype);
+  }
+  // kInvalid before the first.
+  DType common() const {
+    return Over(full_, Over(single_, WrittenType(weak_)));
+  }
 
-// Products that have the type of their integers, in which they wrap.
-bool KeepsIntegers(std::string_view op) {
-  static constexpr std::string_view kOps[] = {
-      "BatchMatMul", "Dot", "Einsum", "MatMul", "MatVec", "Outer", "Relu"};
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+ private:
+  DType full_ = DType::kInvalid, single_ = DType::kInvalid,
+        weak_ = DType::kInvalid;
+};
+
+bool Compares(const OpRecord& op) {
+  return !op.outputs.empty() && op.outputs[0].type == "bool";
 }
 
 }  // namespace
@@ -80,13 +83,33 @@ DType Promote(DType a, DType b) {
   }
 }
 
-void CommonType::Add(DType dtype, bool weak, bool scalar) {
-  DType& into = weak ? weak_ : scalar ? single_ : full_;
-  into = into == DType::kInvalid ? dtype : Promote(into, dtype);
+DType CommonType(const OpRecord& op, std::string_view type,
+                 std::span<const TypedOperand> operands,
+                 const HoldsNumbers& holds) {
+  Seen seen;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const ArgSpec* spec = InputSpec(op, i, operands.size());
+    if (spec && spec->type == type) seen.Add(operands[i]);
+  }
+  const DType common = seen.common();
+  // No type holds large u64 and negative numbers.
+  if (!Compares(op) || !IsInteger(common) || common == DType::kU64)
+    return common;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const TypedOperand& in = operands[i];
+    bool wider =
+        !in.weak && IsInteger(in.dtype) && Promote(common, in.dtype) != common;
+    if (wider || !holds(i, common)) return Promote(common, in.dtype);
+  }
+  return common;
 }
 
-DType CommonType::get() const {
-  return Over(full_, Over(single_, WrittenType(weak_)));
+DType StatedType(const ArgSpec& input, const Attrs& attrs) {
+  DType fixed = DTypeFromName(input.type);
+  if (fixed != DType::kInvalid) return fixed;
+  const AttrValue* attr = attrs.find(input.type);
+  return attr && attr->kind() == AttrKind::kDType ? attr->get<DType>()
+                                                  : DType::kInvalid;
 }
 
 DType AcceptedType(const OpRecord& op, const std::string& type, DType dtype) {
@@ -102,10 +125,8 @@ DType AcceptedType(const OpRecord& op, const std::string& type, DType dtype) {
 
 DType RestoredType(const OpRecord& op, DType common, DType computed) {
   if (common == computed) return DType::kInvalid;
-  bool keeps =
-      common == DType::kBool
-          ? KeepsBools(op.name)
-          : IsInteger(common) && IsInteger(computed) && KeepsIntegers(op.name);
+  bool keeps = FaceOf(op.name).kept_types().contains(common) &&
+               (common == DType::kBool || IsInteger(computed));
   return keeps ? common : DType::kInvalid;
 }
 

@@ -1,5 +1,5 @@
-// The types operands of an op are computed in, in C++ and in Python alike: as
-// users of numpy and PyTorch expect.
+// The types in which operands of an op are computed, the same in C++ and in
+// Python, and as users of numpy and PyTorch expect.
 //
 // Operands that share a type in the op's record are converted to one they
 // promote to. Tensors with axes come first, tensors without next, numbers
@@ -10,7 +10,10 @@
 // Pure functions.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "sluice/op/record.h"
 #include "sluice/tensor/dtype.h"
@@ -21,31 +24,34 @@ namespace sluice::front_internal {
 // too many.
 const ArgSpec* InputSpec(const OpRecord& op, size_t i, size_t count);
 
-// What gives way to what: bool to integers, they to floats, those to complex
-// numbers, all of them to the rest.
+// The order of kinds: bool gives way to integers, they to floats, those to
+// complex numbers, and all of them to everything else.
 int NumberKind(DType t);
 
 // The type two operands are computed in: integers give way to floats, smaller
 // ones to larger ones, f16 and bf16 to f32.
 DType Promote(DType a, DType b);
 
-// Of numbers that meet no tensor: those with a fraction are f32.
-inline DType WeakDefault(DType dtype) {
-  return dtype == DType::kF64 ? DType::kF32 : dtype;
-}
-
-// Operands seen one by one, and the type they are computed in.
-class CommonType {
- public:
-  // A number of the program is `weak`; `scalar`: certainly without axes.
-  void Add(DType dtype, bool weak, bool scalar);
-  // kInvalid before the first.
-  DType get() const;
-
- private:
-  DType full_ = DType::kInvalid, single_ = DType::kInvalid,
-        weak_ = DType::kInvalid;
+// An operand as far as types go.
+struct TypedOperand {
+  DType dtype = DType::kInvalid;
+  bool weak = false;    // a number of the program
+  bool scalar = false;  // certainly without axes
 };
+
+// Whether a type holds the numbers of an operand, if these are weak.
+using HoldsNumbers = std::function<bool(size_t operand, DType dtype)>;
+
+// The type that all operands declared with type variable `type` are computed
+// in. Comparisons are made in a type that holds both sides: u8 < 300 is one of
+// wider integers, and so is u8 < tensor(300), which gives way elsewhere for
+// having no axes.
+DType CommonType(const OpRecord& op, std::string_view type,
+                 std::span<const TypedOperand> operands,
+                 const HoldsNumbers& holds);
+
+// The type of an input whose record or attributes state one; else kInvalid.
+DType StatedType(const ArgSpec& input, const Attrs& attrs);
 
 // What an op takes in place of a type it does not take: floats for integers.
 DType AcceptedType(const OpRecord& op, const std::string& type, DType dtype);

@@ -78,6 +78,15 @@ TEST(Promotion, NumbersOfTheProgramTakeTheTypeOfTensors) {
   Contains(ErrorOf([&] { (void)(small + 300); }), "is no u8");
 }
 
+// A tensor without axes gives way in sums; a comparison is of what it holds.
+TEST(Promotion, ComparisonsWithATensorWithoutAxesHaveAllItsDigits) {
+  Tensor small = constant({1, 200}, DType::kU8);
+  Tensor large = constant(300, DType::kI64);
+  EXPECT_EQ(sum(cast(small < large, i64)).item<int64_t>(), 2);
+  EXPECT_EQ(sum(cast(large > small, i64)).item<int64_t>(), 2);
+  EXPECT_EQ((small + constant(1, DType::kI64)).dtype(), DType::kU8);
+}
+
 TEST(Promotion, GradientsFlowThroughIt) {
   Tensor w = constant({2.0f, 3.0f}).requires_grad_();
   Tensor n = constant({4, 5}, DType::kI64);

@@ -1,5 +1,6 @@
 #include "sluice/eager/promoted_operands.h"
 
+#include "sluice/base/small_vector.h"
 #include "sluice/eager/call.h"
 #include "sluice/eager/promote.h"
 
@@ -38,26 +39,25 @@ Operand Converted(const Operand& operand, DType dtype,
   return CallOne("Cast", {&operand, 1}, {{"dtype", dtype}}, {}, where);
 }
 
-// The type of all operands that are declared with that variable.
-DType TypeOf(const OpRecord& op, const std::string& variable,
-             std::span<const Operand> operands) {
-  CommonType common;
+using TypedOperands = SmallVector<TypedOperand, 4>;
+
+TypedOperands TypesOf(std::span<const Operand> operands) {
+  TypedOperands types;
+  for (const Operand& operand : operands) {
+    types.push_back({NumberType(operand), IsWeak(operand), IsScalar(operand)});
+  }
+  return types;
+}
+
+// Whether all operands declared with that variable are numbers.
+bool AllNumbers(const OpRecord& op, const std::string& variable,
+                const TypedOperands& operands) {
   for (size_t i = 0; i < operands.size(); ++i) {
     const ArgSpec* spec = InputSpec(op, i, operands.size());
     if (!spec || spec->type != variable) continue;
-    DType dtype = NumberType(operands[i]);
-    if (NumberKind(dtype) > 3) return DType::kInvalid;
-    common.Add(dtype, IsWeak(operands[i]), IsScalar(operands[i]));
+    if (NumberKind(operands[i].dtype) > 3) return false;
   }
-  DType type = common.get();
-  // u8 < 300 is asked of integers that hold both. No type holds large u64 and
-  // negative numbers.
-  bool compares = !op.outputs.empty() && op.outputs[0].type == "bool";
-  if (!compares || !IsInteger(type) || type == DType::kU64) return type;
-  for (const Operand& operand : operands) {
-    if (!Holds(operand, type)) return Promote(type, NumberType(operand));
-  }
-  return type;
+  return true;
 }
 
 }  // namespace
@@ -76,11 +76,15 @@ std::optional<PromotedOperands> PromoteOperands(
     const OpRecord& op, std::span<const Operand> operands,
     std::source_location where) {
   std::optional<PromotedOperands> made;
+  const TypedOperands types = TypesOf(operands);
+  const HoldsNumbers holds = [&](size_t i, DType dtype) {
+    return Holds(operands[i], dtype);
+  };
   for (size_t i = 0; i < operands.size(); ++i) {
     const ArgSpec* spec = InputSpec(op, i, operands.size());
     if (!spec || !op.FindType(spec->type)) continue;
-    DType common = TypeOf(op, spec->type, operands);
-    if (common == DType::kInvalid) continue;
+    if (!AllNumbers(op, spec->type, types)) continue;
+    DType common = CommonType(op, spec->type, types, holds);
     DType wanted = AcceptedType(op, spec->type, common);
     if (wanted == NumberType(operands[i])) continue;
     // The op says what is wrong with a number that does not fit.

@@ -1,5 +1,5 @@
 // How many random ops have been called since the seed was set, imperatively or
-// in captured functions: the place in the stream the next one draws from.
+// in captured functions: the place in the stream from which the next one draws.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ RandomState NextRandomCall();
 // The same for a function that draws so often.
 RandomState TakeRandomCalls(int64_t count);
 
-// Whether a call of the op with so many inputs is still to be told the place it
-// draws from, as random ops of a function that is recorded are.
+// Whether a call of the op with this many inputs still lacks the place it draws
+// from, which random ops of a recorded function get as an input.
 inline bool TakesPlace(const OpRecord& op, size_t num_inputs) {
   return op.random && !op.inputs.empty() && op.inputs.back().list &&
          num_inputs < op.inputs.size();

@@ -1,7 +1,7 @@
 // RecomputeRegion: a stretch of recorded calls that keeps none of its values;
-// the first gradient that needs one runs the stretch again. The values then
-// found go to the calls they belong to: the k-th call of the second run to the
-// k-th of the first.
+// the first gradient that needs one runs the stretch again. The values found
+// then go to the calls they belong to: those of the k-th call of the second run
+// to the k-th call of the first.
 //
 // Counted: kept by its calls. One thread at a time.
 #pragma once

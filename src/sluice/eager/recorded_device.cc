@@ -14,7 +14,7 @@ namespace {
 bool ReadThere(const OpRecord& op, const EagerValue& in, size_t i,
                size_t count) {
   return !in.rows && !IsReference(in.dtype()) && !op.shape_only &&
-         !HostReads(op, DeviceKind::kCpu, i, count);
+         !HostReads(op, i, count);
 }
 
 // Also where only a step knows how many axes there are: it may be one.

@@ -1,7 +1,7 @@
-// Where a call in a function that is recorded will run, by the rule imperative
-// calls follow (eager/call_device.h): on the device its operands lie on, which
-// must be one. Single numbers of the host go where the others are, and so do
-// numbers and lists the source writes down among the operands.
+// Where a call in a recorded function will run, by the rule for imperative
+// calls (eager/call_device.h): on the device its operands lie on, of which
+// there must be only one. Single numbers on the host move to the device of the
+// others, and so do numbers and lists that the source writes down as operands.
 //
 // On the thread that records.
 #pragma once

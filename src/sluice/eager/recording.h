@@ -1,7 +1,7 @@
-// Recording: the function that is being recorded on this thread, as calls and
-// their gradients see it. A call on its values is handed over instead of run; a
-// tensor asks it for what it stands for now and for its gradient. Who records,
-// and how, is trace/capture.h's.
+// Recording: the function being recorded on this thread, as calls and their
+// gradients see it. A call on its values is handed to it instead of run; a
+// tensor asks it for its present value and its gradient. trace/capture.h does
+// the recording.
 //
 // One at a time per thread, while the function's body runs.
 #pragma once

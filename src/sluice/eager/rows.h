@@ -1,5 +1,5 @@
-// Sparse gradients while they flow: rows made, added up and made dense. Rows
-// and rows stay rows, one after the other; rows and a dense gradient are dense.
+// Sparse gradients in flight: made, added up, made dense. Rows plus rows are
+// both, one after the other; rows plus a dense gradient are dense.
 #pragma once
 
 #include "sluice/autodiff/gradients.h"

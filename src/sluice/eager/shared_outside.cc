@@ -20,17 +20,18 @@ Sharings& All() {
   return *all;
 }
 
-uint32_t SumOf(const Array& array) {
+}  // namespace
+
+std::atomic<int> SharedOutside::any_{0};
+
+uint32_t SharedOutside::SumOf(const Array& array) {
+  if (!IsPlainData(array.dtype()) || !array.on_host()) return 0;
   Result<Array> flat = array.AsContiguous();
   // Without memory for it, nothing is noticed.
   if (!flat.ok()) return 0;
   return Crc32c({static_cast<const char*>(flat->raw()),
                  static_cast<size_t>(flat->bytes())});
 }
-
-}  // namespace
-
-std::atomic<int> SharedOutside::any_{0};
 
 SharedOutside::SharedOutside(EagerValue& value, SourceLine line) : line_(line) {
   // In the hands of the value alone, its elements are kept by nobody.

@@ -6,7 +6,7 @@
 //     gradient needs (OpTapeNode::Save), so that later writes cannot matter;
 //   - of what was kept before, a checksum tells whether it was written since,
 //     and the write is then counted like any other: backward() refuses it.
-//     Memory of a GPU is not looked at: who writes there, writes unnoticed.
+// Memory of a GPU is not watched: writes there go unnoticed.
 //
 // One SharedOutside is one such sharing, alive as long as it lasts. Thread
 // safe; costs nothing where nothing is shared.
@@ -33,6 +33,8 @@ class SharedOutside {
   static bool Is(const WriteLog* log) {
     return log && any_.load() && Find(log);
   }
+  // A checksum of elements of the host; 0 of others.
+  static uint32_t SumOf(const Array& array);
   // Counts what others have written since the sharing began.
   static void NoticeWrites(WriteLog* log) {
     if (log && any_.load()) Notice(*log);

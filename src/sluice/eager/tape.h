@@ -9,6 +9,7 @@
 #include <atomic>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "sluice/base/small_vector.h"
 #include "sluice/eager/eager_op.h"
@@ -41,8 +42,9 @@ class TapeNode : public RefCounted<TapeNode> {
   // Gives up what was kept; Backward then fails.
   virtual void Drop() = 0;
   virtual bool dropped() const { return false; }
-  // What else a backward run through here uses up, when it is over; or null.
-  virtual TapeNode* uses_up() const { return nullptr; }
+  // Adds what else a backward run through here uses up. That may be on the way
+  // of the same run: it is dropped when the run is over.
+  virtual void UsesUp(std::vector<Ref<TapeNode>>&) {}
   // Stands for calls recorded elsewhere, which its edges do not lead to.
   virtual bool outside() const { return false; }
   virtual std::string_view name() const = 0;

@@ -1,6 +1,6 @@
-// Writes through views, imperatively: elements are shared anyway; here is what
-// the tape has to know. A view that is written while calls are recorded changes
-// how the value it looks into came to be, and with it all views of that value.
+// Writes through views, imperatively. Elements are shared anyway; this tells
+// the tape. A view that is written while calls are recorded changes the history
+// of the value it looks into, and with it all views of that value.
 #pragma once
 
 #include "sluice/eager/eager_call.h"

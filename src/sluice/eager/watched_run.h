@@ -1,5 +1,5 @@
-// WatchedRun: one backward run as watches of leaves see it (leaf_watch.h): how
-// many calls still lead to each of their leaves, and who has been told what.
+// WatchedRun: one backward run as watches of leaves see it (leaf_watch.h): the
+// calls that still lead to each of their leaves, and who has been told what.
 //
 // Of one run, on its thread.
 #pragma once

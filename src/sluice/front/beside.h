@@ -1,11 +1,11 @@
-// Beside: ops made while it is open, on this thread, are in the task of
-// another value, where that is in one that is named; the scopes around say
-// where they are otherwise. For code that follows state around: gradients and
-// rows travel, variables stay.
+// Beside: ops made on this thread while it is open run in the task of another
+// value, if that value is in a named task; otherwise the enclosing scopes
+// decide. For code that works on state elsewhere: gradients and rows travel,
+// variables stay.
 //
 //   Beside there(variable.handle());
 //
-// A scope like those of eager/scope.h. Nothing for values that are imperative.
+// A scope like those of eager/scope.h. No effect for imperative values.
 #pragma once
 
 #include "sluice/eager/scope.h"

@@ -1,4 +1,4 @@
-// DebugRecorder: what run_debug keeps of what the interpreter shows it.
+// DebugRecorder: the record run_debug keeps of what the interpreter shows it.
 //
 // Lives for one run, on the thread that runs it.
 #pragma once

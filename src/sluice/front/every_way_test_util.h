@@ -1,6 +1,6 @@
-// EveryWay: a function of tensors run in all the ways there are: at once, in a
+// EveryWay: runs a function of tensors in every way there is: at once; in a
 // graph by the reference interpreter and by each executor, with one and several
-// threads and iterations at once, and as a captured function. All must agree
+// threads and parallel iterations; and as a captured function. All must agree
 // bit by bit.
 #pragma once
 

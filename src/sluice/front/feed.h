@@ -1,5 +1,5 @@
-// What a run is asked for and given: Fetch names a value of the graph, by
-// handle or by name; Feed gives one a value for the run.
+// What a run computes and gets: Fetch names a value of the graph, by handle or
+// by name; Feed supplies a value for the run.
 #pragma once
 
 #include <string>

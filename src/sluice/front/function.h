@@ -17,7 +17,7 @@
 // A variable() the code makes is made once, when the code runs for the first
 // time, and belongs to the function from then on, whatever else is recorded.
 //
-// Copies share their traces. Calls from several threads take turns.
+// Copies share their traces. Calls of several threads run at the same time.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// What tests of loops' gradients share: a function's gradients in a graph, what
-// that graph holds, and how they compare with the same code run at once.
+// Shared by the tests of loops' gradients: a function's gradients in a graph,
+// the contents of that graph, and a comparison with the same code run at once.
 #pragma once
 
 #include <functional>

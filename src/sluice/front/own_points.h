@@ -1,8 +1,8 @@
-// OwnPoints: the values a function is differentiated at. Every derivative makes
-// one of its own of each argument, and asks for gradients with respect to these
-// alone. So an argument that the function also reads by another way, as a
-// closure does, is a constant to this derivative there; and derivatives inside
-// of others never take each other's steps for their own.
+// OwnPoints: the values at which a function is differentiated. Every derivative
+// makes a point of its own from each argument and asks for gradients with
+// respect to these alone. So an argument that the function also reads another
+// way, as a closure does, is a constant there for this derivative; and nested
+// derivatives never take each other's steps for their own.
 //
 // A point leads back to the tensor it was made of, so that outer derivatives
 // see through it: it is an Identity of it. Where nothing outside can ask, it is

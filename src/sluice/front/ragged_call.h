@@ -1,5 +1,5 @@
-// What the functions of Ragged call ops with: one call of the user's, whose
-// line every op gets.
+// How functions of Ragged call ops: one call of the user's, whose line every op
+// gets.
 #pragma once
 
 #include <string_view>

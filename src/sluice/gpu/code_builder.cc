@@ -6,6 +6,7 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/device/stream_order.h"
+#include "sluice/gpu/gather_loops.h"
 #include "sluice/gpu/loop_regions.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node_sizes.h"
@@ -27,28 +28,6 @@ int64_t Aligned(int64_t bytes) {
          kAlignment;
 }
 
-// Cuts long loops into several.
-std::vector<FusionGroup> CutGroups(std::vector<FusionGroup> groups) {
-  std::vector<FusionGroup> cut;
-  for (FusionGroup& group : groups) {
-    std::vector<Node*>& nodes = group.loop.nodes;
-    if (group.node || nodes.size() <= kMostFused) {
-      cut.push_back(std::move(group));
-      continue;
-    }
-    for (size_t i = 0; i < nodes.size(); i += kMostFused) {
-      FusionGroup part;
-      part.loop.space = group.loop.space;
-      part.loop.nodes.assign(
-          nodes.begin() + static_cast<ptrdiff_t>(i),
-          nodes.begin() +
-              static_cast<ptrdiff_t>(std::min(i + kMostFused, nodes.size())));
-      cut.push_back(std::move(part));
-    }
-  }
-  return cut;
-}
-
 FusedAccess AccessOf(const GpuRegister& r, const Shape& space) {
   if (r.shape.num_elements() == 1) return FusedAccess::kScalar;
   if (r.shape == space && r.contiguous()) return FusedAccess::kFlat;
@@ -56,6 +35,32 @@ FusedAccess AccessOf(const GpuRegister& r, const Shape& space) {
 }
 
 }  // namespace
+
+// Cuts long loops into several.
+void GpuCodeBuilder::CutGroups() {
+  std::vector<FusionGroup> cut;
+  std::vector<int> set;
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    std::vector<Node*>& nodes = groups_[g].loop.nodes;
+    if (groups_[g].node || nodes.size() <= kMostFused) {
+      cut.push_back(std::move(groups_[g]));
+      set.push_back(set_[g]);
+      continue;
+    }
+    for (size_t i = 0; i < nodes.size(); i += kMostFused) {
+      FusionGroup part;
+      part.loop.space = groups_[g].loop.space;
+      part.loop.nodes.assign(
+          nodes.begin() + static_cast<ptrdiff_t>(i),
+          nodes.begin() +
+              static_cast<ptrdiff_t>(std::min(i + kMostFused, nodes.size())));
+      cut.push_back(std::move(part));
+      set.push_back(0);
+    }
+  }
+  groups_ = std::move(cut);
+  set_ = std::move(set);
+}
 
 void GpuCodeBuilder::ReserveNumbers(int64_t count) {
   if (count > 0) Reserve(count * GpuProgram::kNumberBytes);
@@ -122,19 +127,31 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
                                      std::vector<GpuTarget>& targets) {
   FusionOptions options;
   options.enabled = fuse_;
-  groups_ = CutGroups(FormGroups(nodes, options));
+  groups_ = FormGroups(nodes, options);
+  if (fuse_) {
+    GatheredGroups gathered = GatherLoops(std::move(groups_));
+    groups_ = std::move(gathered.groups);
+    set_ = std::move(gathered.set);
+  } else {
+    set_.assign(groups_.size(), 0);
+  }
+  CutGroups();
   target_.clear();
   last_read_.clear();
   turned_.clear();
   rows_.clear();
   code_.clear();
   for (GpuTarget& target : targets) target_[target.value] = &target;
-  FindLastReads(nodes);
   NumberGroups();
+  FindProductSums();
+  FindLastReads(nodes);
   for (now_ = 0; now_ < groups_.size(); ++now_) {
     const FusionGroup& group = groups_[now_];
-    if (taken_along_.count(now_)) {
-      // A product has made it.
+    auto sum = product_sums_.find(now_);
+    if (sum != product_sums_.end()) {
+      SL_RETURN_IF_ERROR(EmitProductSum(sum->second));
+    } else if (taken_along_.count(now_) || done_by_.count(now_)) {
+      // A product makes it.
     } else if (!group.node) {
       SL_RETURN_IF_ERROR(EmitLoop(group.loop));
     } else if (group.node->op().role == Role::kIdentity) {
@@ -148,7 +165,8 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
     }
     std::move(after_.begin(), after_.end(), std::back_inserter(code_));
     after_.clear();
-    ReleaseDead();
+    // What one loop of a launch reads another must not be written over.
+    if (!NextInSet()) ReleaseDead();
   }
   for (const Taken& taken : taken_) planner_.Release(taken.offset, taken.bytes);
   taken_.clear();
@@ -160,8 +178,13 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
 // looks at.
 void GpuCodeBuilder::FindLastReads(const std::vector<Node*>& nodes) {
   for (size_t g = 0; g < groups_.size(); ++g) {
+    auto sum = done_by_.find(g);
+    size_t when = sum == done_by_.end() ? g : sum->second;
     auto read = [&](const Node& node) {
-      for (const Value& v : node.inputs()) last_read_[v] = g;
+      for (const Value& v : node.inputs()) {
+        size_t& last = last_read_[v];
+        last = std::max(last, when);
+      }
     };
     for (Node* node : groups_[g].loop.nodes) read(*node);
     if (groups_[g].node) read(*groups_[g].node);
@@ -480,11 +503,11 @@ Status GpuCodeBuilder::EmitLoop(const FusedNodes& nodes) {
   }
   if (instr.out.empty()) return OkStatus();
   FindOverwrites(instr, loop.outputs);
-  instr.source = FusedSource(loop);
+  instr.source = instr.one_source = FusedSource(loop);
   instr.pack = FusedPack(loop);
   instr.label =
       StrCat("loop ", nodes.space, ": ", names, last ? ", channels last" : "");
-  code_.push_back(std::move(instr));
+  if (!JoinLoop(instr)) code_.push_back(std::move(instr));
   return OkStatus();
 }
 

@@ -71,6 +71,7 @@ class GpuCodeBuilder {
  private:
   using Register = GpuRegister;
 
+  void CutGroups();
   void FindLastReads(const std::vector<Node*>& nodes);
   size_t LastRead(const Value& v) const;
   const Register& At(int r) const {
@@ -102,6 +103,19 @@ class GpuCodeBuilder {
   void NumberGroups();
   std::optional<Addition> AdditionBehind(Node& product) const;
 
+  // Sums of many products as one.
+  void FindProductSums();
+  std::vector<Node*> PartsOfSum(Node& root,
+                                std::vector<const Node*>& sums) const;
+  Result<int> Stacked(const Node& node, const std::vector<int>& parts);
+  Status EmitProductSum(const std::vector<Node*>& parts);
+
+  // Loops that one launch runs side by side.
+  bool JoinLoop(const GpuInstruction& loop);
+  bool Apart(const GpuInstruction& a, const GpuInstruction& b) const;
+  bool Overlap(int a, int b) const;
+  bool NextInSet() const;
+
   Status EmitUpload(Node& node);
   Status EmitKernel(Node& node);
   Status EmitView(Node& node);
@@ -130,11 +144,15 @@ class GpuCodeBuilder {
   int list_live_ = -1;
   // Of the stretch being emitted.
   std::vector<FusionGroup> groups_;
+  std::vector<int> set_;  // by group (gather_loops.h)
   std::unordered_map<Value, GpuTarget*, ValueHash> target_;
   std::unordered_map<Value, size_t, ValueHash> last_read_;
   std::vector<Taken> taken_;
   std::unordered_map<const Node*, size_t> group_of_;
   std::unordered_set<size_t> taken_along_;  // groups that are done already
+  // By the group of the sum; and for each group that is part of one, that.
+  std::unordered_map<size_t, std::vector<Node*>> product_sums_;
+  std::unordered_map<size_t, size_t> done_by_;
   // Copies of values: channels last, and row by row.
   std::unordered_map<Value, int, ValueHash> turned_, rows_;
   std::vector<GpuInstruction> after_;  // copies for targets, when it is made

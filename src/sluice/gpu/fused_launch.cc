@@ -21,6 +21,13 @@ class FusedArgs {
     bytes_.resize(at + sizeof(T));
     std::memcpy(bytes_.data() + at, &value, sizeof(T));
   }
+  void Append(const FusedArgs& part) {
+    bytes_.resize((bytes_.size() + 7) / 8 * 8);
+    bytes_.insert(bytes_.end(), part.bytes_.begin(), part.bytes_.end());
+  }
+  // As an array of `count` of them is: for elements that are not there.
+  void Extend(size_t count) { bytes_.resize(bytes_.size() + count); }
+  size_t size() const { return (bytes_.size() + 7) / 8 * 8; }
   void* data() { return bytes_.data(); }
 
  private:
@@ -39,17 +46,13 @@ bool RunsOf(int64_t pack, int rank, const Steps& steps) {
   return true;
 }
 
-}  // namespace
-
-Status LaunchFused(const KernelContext& ctx, const std::string& source,
-                   std::span<const FusedAccess> access, int pack,
-                   const void* live, const Shape& space,
-                   std::span<const Array> in, std::span<const Array> out) {
-  CudaDevice& device = GpuOf(ctx);
-  SL_ASSIGN_OR_RETURN(CUfunction function,
-                      CudaFunction(device, source, "fused"));
+// Fills the arguments of one loop; `threads`: how many it has work for.
+Status Fill(const FusedPart& part, int pack, FusedArgs& args,
+            int64_t& threads) {
+  const Shape& space = part.space;
+  std::span<const Array> in = part.in, out = part.out;
+  std::span<const FusedAccess> access = part.access;
   int64_t n = space.num_elements();
-  if (n == 0) return OkStatus();
   SmallVector<Strides, 8> strides;
   bool packed = true;
   int64_t farthest = n;
@@ -83,11 +86,10 @@ Status LaunchFused(const KernelContext& ctx, const std::string& source,
   // As fused_source.cc reads them: 1, places fit 32 bits; 2, several elements
   // at a time.
   int32_t flags = (farthest < (int64_t{1} << 31) ? 1 : 0) | (packed ? 2 : 0);
-  FusedArgs args;
   args.Add<int64_t>(n);
   args.Add<int32_t>(flags);
   args.Add<int32_t>(walk.rank);
-  if (live) args.Add<const void*>(live);
+  if (part.live) args.Add<const void*>(part.live);
   for (const Array& o : out) args.Add<void*>(o.address());
   for (const Array& i : in) args.Add<void*>(i.address());
   if (in.empty()) args.Add<void*>(nullptr);
@@ -97,7 +99,52 @@ Status LaunchFused(const KernelContext& ctx, const std::string& source,
       for (int64_t step : walk.stride[k]) args.Add<int64_t>(step);
     }
   }
-  int64_t threads = packed ? n / pack + 1 : n;
+  threads = packed ? n / pack + 1 : n;
+  return OkStatus();
+}
+
+// As fused_source.cc has it: which blocks are whose, then the arguments of
+// each.
+Status LaunchBeside(const KernelContext& ctx, CUfunction function, int pack,
+                    std::span<const FusedPart> parts) {
+  CudaDevice& device = GpuOf(ctx);
+  FusedArgs all, each;
+  int32_t blocks = 0;
+  size_t bytes = 0;
+  all.Add<int32_t>(static_cast<int32_t>(parts.size()));
+  for (const FusedPart& part : parts) {
+    FusedArgs args;
+    int64_t threads = 0;
+    SL_RETURN_IF_ERROR(Fill(part, pack, args, threads));
+    all.Add<int32_t>(blocks);
+    if (part.space.num_elements() > 0) {
+      blocks += static_cast<int32_t>(GridFor(device, threads).blocks);
+    }
+    bytes = args.size();
+    each.Append(args);
+  }
+  if (blocks == 0) return OkStatus();
+  const int room = FusedRoom(static_cast<int>(parts.size()));
+  for (int i = static_cast<int>(parts.size()); i <= room; ++i) {
+    all.Add<int32_t>(blocks);
+  }
+  all.Append(each);
+  all.Extend(bytes * (static_cast<size_t>(room) - parts.size()));
+  return LaunchCudaRaw(ctx, function, {blocks, 256}, all.data());
+}
+
+}  // namespace
+
+Status LaunchFused(const KernelContext& ctx, const std::string& source,
+                   int pack, std::span<const FusedPart> parts) {
+  CudaDevice& device = GpuOf(ctx);
+  SL_ASSIGN_OR_RETURN(CUfunction function,
+                      CudaFunction(device, source, "fused"));
+  if (parts.size() > 1) return LaunchBeside(ctx, function, pack, parts);
+  if (parts[0].space.num_elements() == 0) return OkStatus();
+  FusedArgs args;
+  int64_t threads = 0;
+  SL_RETURN_IF_ERROR(Fill(parts[0], pack, args, threads));
   return LaunchCudaRaw(ctx, function, GridFor(device, threads), args.data());
 }
 

@@ -23,6 +23,10 @@ std::string HexBits(const Array& number) {
   return StrCat("0x", text.empty() ? "0" : text, "ull");
 }
 
+// Where the source of one loop ends.
+constexpr std::string_view kOneLoop =
+    "SL_GLOBAL(fused, Args, a) { Run(a, FirstThread(), AllThreads()); }\n}\n";
+
 // Writes one kernel.
 class FusedWriter {
  public:
@@ -38,7 +42,7 @@ class FusedWriter {
     }
     return StrCat(FormulaWriter::Includes(), "namespace sluice {\n",
                   writer_.formulas(), Args(), "inline void Body(", Parameters(),
-                  ") {\n", body_, "}\n", Loop(), "}\n");
+                  ") {\n", body_, "}\n", Loop(), kOneLoop);
   }
 
  private:
@@ -152,14 +156,13 @@ class FusedWriter {
                 ", kPack>*>(y", i, ")[i] = r", i, ";\n");
     }
     return StrCat(
-        "SL_GLOBAL(fused, Args, a) {\n", Begin(),
-        "  constexpr int kPack = ", FusedPack(loop_),
+        "inline void Run(const Args& a, int64_t first, int64_t all) {\n",
+        Begin(), "  constexpr int kPack = ", FusedPack(loop_),
         ";\n  int64_t packs = (a.packed & 2) ? a.n / kPack : 0;\n"
-        "  for (int64_t i = FirstThread(); i < packs; i += AllThreads()) {\n",
+        "  for (int64_t i = first; i < packs; i += all) {\n",
         PlacesAt("i * kPack"), loads, "    for (int k = 0; k < kPack; ++k) ",
         Call(pack_in, pack_out), stores,
-        "  }\n  for (int64_t i = packs * kPack + FirstThread(); i < a.n; "
-        "i += AllThreads()) {\n",
+        "  }\n  for (int64_t i = packs * kPack + first; i < a.n; i += all) {\n",
         PlacesAt("i"), "    ", Call(element, output), "  }\n}\n");
   }
 
@@ -204,6 +207,42 @@ std::string GpuLiteral(const Array& number) {
 
 std::string FusedSource(const GpuLoop& loop) {
   return FusedWriter(loop).Write();
+}
+
+// Not for each number of loops a kernel of its own.
+int FusedRoom(int parts) {
+  int room = 4;
+  while (room < parts) room *= 2;
+  return room;
+}
+
+// What any GPU takes as arguments.
+int FusedMost(size_t bytes) {
+  constexpr size_t kMostBytes = 4000;
+  int most = 1;
+  for (int room = 4; 8 + 4 * (room + 1) + room * bytes <= kMostBytes;
+       room *= 2) {
+    most = room;
+  }
+  return most;
+}
+
+std::string FusedBeside(std::string_view source, int parts) {
+  source.remove_suffix(kOneLoop.size());
+  return StrCat(
+      source, "struct Parts {\n  int32_t count, first[", FusedRoom(parts) + 1,
+      "];\n  Args part[", FusedRoom(parts),
+      "];\n};\n"
+      "SL_GLOBAL(fused, Parts, a) {\n"
+      "  int32_t block = int32_t(blockIdx.x), p = 0;\n"
+      "  while (p + 1 < a.count && block >= a.first[p + 1]) ++p;\n"
+      "  int64_t threads = blockDim.x;\n"
+      "  Run(a.part[p], (block - a.first[p]) * threads + threadIdx.x,\n"
+      "      (a.first[p + 1] - a.first[p]) * threads);\n}\n}\n");
+}
+
+bool MayStandBeside(std::string_view source) {
+  return source.ends_with(kOneLoop);
 }
 
 int FusedPack(const GpuLoop& loop) {

@@ -38,6 +38,15 @@ struct GpuLoop {
 // says. Empty: some node has no formula.
 std::string FusedSource(const GpuLoop& loop);
 
+// The source of so many loops, all of this source, in one launch: each has some
+// of the blocks. REQUIRES: MayStandBeside, parts <= FusedMost.
+std::string FusedBeside(std::string_view source, int parts);
+bool MayStandBeside(std::string_view source);
+// For how many the kernel has room then.
+int FusedRoom(int parts);
+// How many fit, each with so many bytes of arguments.
+int FusedMost(size_t bytes);
+
 // Elements a thread of it takes at a time.
 int FusedPack(const GpuLoop& loop);
 

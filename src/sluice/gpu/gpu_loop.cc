@@ -113,6 +113,7 @@ Status GpuWhile::IssueRecorded(const StepContext& step, Stream& stream,
                                const GpuBases& bases) const {
   if (!whole_.empty()) return program_.Issue(whole_, step, stream, bases);
   SL_RETURN_IF_ERROR(Begin(stream, bases));
+  CudaScopes::Here().behind_other = true;
   SL_RETURN_IF_ERROR(program_.Issue(first_, step, stream, bases));
   SL_RETURN_IF_ERROR(program_.Issue(cond_, step, stream, bases));
   SL_ASSIGN_OR_RETURN(uint64_t handle, NewCondition(stream));
@@ -128,7 +129,10 @@ Status GpuWhile::IssueRecorded(const StepContext& step, Stream& stream,
   CUresult ended = CudaDriver::Get().cuStreamEndCapture(inner.handle(), &body);
   SL_RETURN_IF_ERROR(issued);
   SL_RETURN_IF_ERROR(CudaStatus(ended, "recording a loop's body"));
-  return program_.Issue(last_, step, stream, bases);
+  CudaScopes::Here().behind_other = true;
+  Status after = program_.Issue(last_, step, stream, bases);
+  CudaScopes::Here().behind_other = false;
+  return after;
 }
 
 std::string GpuWhile::Explain() const {

@@ -84,31 +84,48 @@ Array GpuProgram::Bind(int number, const GpuBases& bases) const {
   return array;
 }
 
+// Where the flag is without which the launch writes nothing; null: there is
+// none.
+const void* GpuProgram::FlagOf(const GpuInstruction& instr,
+                               const GpuBases& bases) const {
+  if (instr.live < 0) return nullptr;
+  return static_cast<const bool*>(Bind(instr.live, bases).address()) +
+         bases.round;
+}
+
+Status GpuProgram::IssueLoop(const GpuInstruction& instr,
+                             const KernelContext& ctx,
+                             const GpuBases& bases) const {
+  std::vector<FusedPart> parts;
+  auto add = [&](const GpuInstruction& loop) {
+    FusedPart part{loop.access, FlagOf(loop, bases), loop.space, {}, {}};
+    for (int r : loop.in) part.in.push_back(Bind(r, bases));
+    for (int r : loop.out) part.out.push_back(Bind(r, bases));
+    parts.push_back(std::move(part));
+  };
+  add(instr);
+  for (const GpuInstruction& other : instr.beside) add(other);
+  return LaunchFused(ctx, instr.source, instr.pack, parts);
+}
+
 Status GpuProgram::IssueOne(const GpuInstruction& instr,
                             const StepContext& step, Stream& stream,
                             const GpuBases& bases) const {
   SmallVector<Array, 6> in, out;
-  for (int r : instr.in) {
-    in.push_back(Bind(r, bases));
-  }
-  for (int r : instr.out) {
-    out.push_back(Bind(r, bases));
+  if (instr.code != GpuInstruction::Code::kFused) {
+    for (int r : instr.in) in.push_back(Bind(r, bases));
+    for (int r : instr.out) out.push_back(Bind(r, bases));
   }
   const Node& node = *instr.node;
   NodeInfo info{node.name(), node.line(), node.key()};
   KernelContext ctx(node.op(), node.attrs(), info, step, in, out);
   ctx.set_device(device, &stream);
-  const void* live =
-      instr.live < 0
-          ? nullptr
-          : static_cast<const bool*>(Bind(instr.live, bases).address()) +
-                bases.round;
+  const void* live = FlagOf(instr, bases);
   switch (instr.code) {
     case GpuInstruction::Code::kCopy:
       return CopyStridedOnGpu(ctx, in[0], out[0]);
     case GpuInstruction::Code::kFused:
-      return LaunchFused(ctx, instr.source, instr.access, instr.pack, live,
-                         instr.space, in, out);
+      return IssueLoop(instr, ctx, bases);
     case GpuInstruction::Code::kMove:
       return LaunchMoves(ctx, live, in, out);
     case GpuInstruction::Code::kAppend:

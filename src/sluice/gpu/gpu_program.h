@@ -62,6 +62,10 @@ struct GpuInstruction {
   int pack = 1;
   // The loop's operands apart from literals: how they are read.
   std::vector<FusedAccess> access;
+  // Other loops of the same source, run by the same launch; `source` is that of
+  // all of them then.
+  std::vector<GpuInstruction> beside;
+  std::string one_source;
   std::string label;
 };
 using GpuCode = std::vector<GpuInstruction>;
@@ -143,6 +147,9 @@ class GpuProgram {
  private:
   Status IssueOne(const GpuInstruction& instr, const StepContext& step,
                   Stream& stream, const GpuBases& bases) const;
+  Status IssueLoop(const GpuInstruction& instr, const KernelContext& ctx,
+                   const GpuBases& bases) const;
+  const void* FlagOf(const GpuInstruction& instr, const GpuBases& bases) const;
   Status IssueList(const GpuInstruction& instr, const KernelContext& ctx,
                    const void* live, const GpuBases& bases,
                    std::span<const Array> in, std::span<const Array> out) const;

@@ -15,14 +15,14 @@ struct AdmitArgs {
   int64_t capacity;
 };
 
-constexpr size_t kMostMoves = 8;
+constexpr size_t kMostAppended = 8;
 struct AppendArgs {
   void* control;
   int64_t count;
-  const void* from[kMostMoves];
-  void* to[kMostMoves];
-  int64_t bytes[kMostMoves];
-  int64_t step[kMostMoves];
+  const void* from[kMostAppended];
+  void* to[kMostAppended];
+  int64_t bytes[kMostAppended];
+  int64_t step[kMostAppended];
 };
 
 struct ElementArgs {
@@ -72,8 +72,8 @@ Status LaunchAdmit(const KernelContext& ctx, void* control,
 Status LaunchAppend(const KernelContext& ctx, void* control,
                     std::span<const Array> from, std::span<const Array> to) {
   SL_ASSIGN_OR_RETURN(CUfunction append, ListFunction(ctx, "append"));
-  for (size_t begin = 0; begin < from.size(); begin += kMostMoves) {
-    size_t end = std::min(from.size(), begin + kMostMoves);
+  for (size_t begin = 0; begin < from.size(); begin += kMostAppended) {
+    size_t end = std::min(from.size(), begin + kMostAppended);
     AppendArgs args = {};
     args.control = control;
     args.count = static_cast<int64_t>(end - begin);

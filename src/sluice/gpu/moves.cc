@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 // As source/moves.cuh has it.
-constexpr size_t kMostMoves = 8;
+constexpr size_t kMostMoves = 128;
 struct MovesArgs {
   const void* live;
   int64_t count;
@@ -35,8 +35,9 @@ Status LaunchMoves(const KernelContext& ctx, const void* live,
       args.bytes[i - begin] = from[i].bytes();
       longest = std::max(longest, from[i].bytes());
     }
-    SL_RETURN_IF_ERROR(
-        LaunchCuda(ctx, moves, GridFor(device, longest / 16 + 1), args));
+    CudaGrid grid = GridFor(device, longest / 16 + 1);
+    grid.blocks_y = args.count;
+    SL_RETURN_IF_ERROR(LaunchCuda(ctx, moves, grid, args));
   }
   return OkStatus();
 }

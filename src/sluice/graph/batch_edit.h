@@ -22,9 +22,9 @@ class BatchEdit {
  public:
   explicit BatchEdit(Graph& graph);
 
-  // What now stands for `v`.
+  // The value that now stands for `v`.
   Value Resolve(Value v) const;
-  // Points the node's inputs at what now stands for them.
+  // Makes the node's inputs the values that now stand for them.
   void Update(Node& node);
 
   // Users of `from`, results included, will read `to`, which must be in scope
@@ -40,10 +40,10 @@ class BatchEdit {
                  const Attrs& attrs);
   // Puts a node that Graph::Add has just appended before `place`.
   void InsertBefore(Node& inserted, Node& place);
-  // Takes a node, regions and all, to right before `place` or to the front or
-  // the end of `region`; these may be in other regions than it was. The node
-  // is there from now on, the lists of nodes change with Commit(). At most one
-  // move per node. REQUIRES: all it reads is in scope there.
+  // Moves a node, regions and all, right before `place` or to the front or end
+  // of `region`, which may be in another region than before. The node is there
+  // from now on; the lists of nodes change with Commit(). At most one move per
+  // node. REQUIRES: everything it reads is in scope there.
   void MoveBefore(Node& node, Node& place);
   void MoveToFront(Node& node, Region& region);
   void MoveToEnd(Node& node, Region& region);

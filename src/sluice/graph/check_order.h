@@ -1,6 +1,6 @@
-// The order of checks and changes of state. When a check fails, what program
-// order puts before it has been written, and nothing after it. So checks stand
-// between changes of any state, which may overlap with one another as before;
+// The order of checks and changes of state. When a check fails, the writes
+// before it in program order have happened and none after it have. So checks
+// are ordered with changes of any state; those may still overlap one another.
 // effects.h gives the edges.
 //
 // Plain functions of graphs; any thread that may read the graph.

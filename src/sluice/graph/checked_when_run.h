@@ -1,7 +1,7 @@
 // A check of sizes inside a branch (EnsureShape) that contradicts what is known
-// is no error yet: the branch does not run, as that of a gradient whose other
-// branch is taken, or the check's kernel refuses. Whoever infers shapes takes
-// the shape it states.
+// is no error yet: either the branch never runs, as the gradient of a branch
+// not taken, or the check's kernel fails. Shape inference uses the shape that
+// the check states.
 #pragma once
 
 #include "sluice/graph/node.h"

@@ -1,7 +1,7 @@
-// The device that a node made for the sake of another carries, so that passes,
-// gradients and batching leave nothing without one: a node's own. Arguments of
-// regions have none; they count as on that of the first node that reads them,
-// or else of the op around.
+// The device for a node that is made on behalf of another, so that passes,
+// gradients and batching leave no node without one: the other node's own.
+// Arguments of regions have none; theirs is that of the first node that reads
+// them, or else of the op around.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ namespace sluice {
 
 const std::string& DeviceNear(const Node& node);
 const std::string& DeviceNear(const Value& value);
-// For a node that stands beside `node` and reads `inputs`: where `node` is a
-// region's arguments, what it reads says more.
+// For a node that is placed beside `node` and reads `inputs`: where `node`
+// stands for a region's arguments, the inputs say more.
 const std::string& DeviceNear(const Node& node, std::span<const Value> inputs);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// How deep regions may be nested: what a graph can be built with, its text and
-// its bytes can be read back with. Whoever walks regions does it by recursion,
-// which this bounds.
+// How deep regions may be nested when a graph is built, or read back from
+// text or bytes. Code that walks regions recurses, and this bounds the
+// recursion.
 #pragma once
 
 namespace sluice {

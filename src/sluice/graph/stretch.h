@@ -1,6 +1,6 @@
 // Stretch: the nodes that lead from some values of a graph to others, as they
-// are now, to be built again later: in the same graph or in a copy of it, when
-// what made them is gone or would make something else.
+// are now, to be built again later, in the same graph or a copy of it, when the
+// code that made them is gone or would make something else.
 //
 // Owns a copy of the nodes. Reading it is thread safe; the graphs it copies
 // from and to are locked by the caller.
@@ -25,8 +25,8 @@ class Stretch {
   // What the ys are made from, before.
   const std::vector<Value>& reads() const { return reads_; }
 
-  // The nodes once more, at the end of `region`, made from these instead of
-  // reads(). Returns what the ys are there.
+  // Builds the nodes once more at the end of `region`, from these values
+  // instead of reads(). Returns what the ys are there.
   std::vector<Value> Build(Graph& graph, Region& region,
                            std::span<const Value> from) const;
 

@@ -1,5 +1,5 @@
-// What a message says of an array's elements: from where to where they reach,
-// and what of them is NaN or infinite.
+// A description of an array's elements for messages: their range, and how many
+// of them are NaN or infinite.
 #pragma once
 
 #include <limits>

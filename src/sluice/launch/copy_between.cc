@@ -57,9 +57,11 @@ Result<StartedCopy> ToDevice(const Array& from, Device& to) {
 Result<StartedCopy> CopyList(const ListValue& from, Device& to) {
   StartedCopy copy;
   auto list = MakeRef<ListValue>(from.dtype(), from.shape(), from.max_size());
+  // Their bytes may come after the list.
+  list->HoldArrays();
   SL_RETURN_IF_ERROR(list->Resize(from.size()));
   for (int64_t i = 0; i < from.size(); ++i) {
-    if (!from.at(i)) continue;
+    if (!from.there(i)) continue;
     SL_ASSIGN_OR_RETURN(StartedCopy element, StartCopy(from.at(i), to));
     if (element.pending) copy.pending = element.pending;
     list->Set(i, std::move(element.value));

@@ -1,5 +1,5 @@
-// What went wrong on a device after the call that asked for it had returned,
-// and nobody is left to be told: the next reader of the device's memory is.
+// Errors on a device that happen after the call that asked for the work has
+// returned: the next reader of the device's memory gets them.
 //
 // Thread safe.
 #pragma once

@@ -246,8 +246,9 @@ class Launch {
   bool AllHere(const Array& out) const {
     if (out.dtype() != DType::kList) return out.memory() == step_.memory;
     const auto* list = static_cast<const ListValue*>(out.handle().get());
+    if (list && list->holds_copies()) return !step_.memory;
     for (int64_t i = 0; list && i < list->size(); ++i) {
-      if (list->at(i) && !AllHere(list->at(i))) return false;
+      if (list->there(i) && !AllHere(list->at(i))) return false;
     }
     return true;
   }

@@ -1,8 +1,8 @@
 #include "sluice/nn/activation.h"
 
 #include "sluice/eager/constants.h"
-#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
+#include "sluice/nn/functional.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
 
@@ -33,10 +33,7 @@ Tensor CELU::forward(Tensor x) {
   return celu(x, {.alpha = alpha_}, {}, line());
 }
 std::string CELU::extra_repr() const { return StrCat("alpha=", alpha_); }
-Tensor Softplus::forward(Tensor x) {
-  if (beta_ == 1) return softplus(x, {}, line());
-  return softplus(x * beta_, {}, line()) / beta_;
-}
+Tensor Softplus::forward(Tensor x) { return softplus(x, beta_, 20, line()); }
 std::string Softplus::extra_repr() const { return StrCat("beta=", beta_); }
 Tensor Softshrink::forward(Tensor x) {
   return soft_shrink(x, {.lambd = lambd_}, {}, line());

@@ -8,24 +8,9 @@
 
 #include "sluice/nn/linear.h"
 #include "sluice/nn/module.h"
+#include "sluice/nn/multi_head.h"
 
-namespace sluice {
-
-// softmax(q k' scale + mask) v for q [..., heads, queries, depth] and k and v
-// [..., heads, keys, depth]. Here a bool mask is true where one may look, as it
-// is for PyTorch's function of this name.
-struct AttentionOptions {
-  Tensor attn_mask{};  // broadcasts to [..., heads, queries, keys]
-  bool is_causal = false;
-  double dropout_p = 0;  // of the weights
-  double scale = 0;      // 0: 1 / sqrt(depth)
-};
-Tensor scaled_dot_product_attention(
-    const Tensor& q, const Tensor& k, const Tensor& v,
-    const AttentionOptions& options = {},
-    std::source_location where = std::source_location::current());
-
-namespace nn {
+namespace sluice::nn {
 
 struct MultiheadAttentionOptions {
   double dropout = 0;  // of the weights, in training
@@ -33,12 +18,6 @@ struct MultiheadAttentionOptions {
   int64_t kdim = 0, vdim = 0;  // sizes of keys and values; 0: embed_dim
   bool batch_first = false;
   DType dtype = DType::kF32;
-};
-
-struct AttentionMasks {
-  Tensor key_padding_mask{};  // [batch, keys]
-  Tensor attn_mask{};         // [queries, keys] or [batch heads, queries, keys]
-  bool is_causal = false;     // position i looks at positions 0 to i only
 };
 
 class MultiheadAttention : public Module {
@@ -67,18 +46,8 @@ class MultiheadAttention : public Module {
   Linear out_proj;
 
  private:
-  struct Heads {
-    Tensor q, k, v;  // [batch, heads, length, depth]
-  };
-  Heads Project(const Tensor& query, const Tensor& key, const Tensor& value);
-  // count projections of x from row `first` of the weight on, each as heads.
-  std::vector<Tensor> Projected(const Tensor& x, int64_t first, int64_t count);
-  Tensor ProjectedBy(const Tensor& x, const Tensor& weight, int64_t part);
-  Tensor Mask(const AttentionMasks& masks);
-
-  int64_t embed_dim_, heads_, depth_;
+  int64_t embed_dim_, heads_;
   MultiheadAttentionOptions options_;
 };
 
-}  // namespace nn
-}  // namespace sluice
+}  // namespace sluice::nn

@@ -6,7 +6,7 @@
 #include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/init.h"
-#include "sluice/nn/reshape.h"
+#include "sluice/nn/normalized.h"
 #include "sluice/ops.h"
 
 namespace sluice::nn {
@@ -63,22 +63,14 @@ Tensor BatchNorm::forward(Tensor x) {
   SL_WANT(fits, line(), type_name(), ": x is ", TypeText(x.dtype(), x.shape()),
           "; wanted ", min_rank_ == max_rank_ ? "" : StrCat(min_rank_, " or "),
           max_rank_, " axes, of which axis 1 has ", num_features_);
-  const Tensor scale = weight.defined() ? weight : Beside(x, scale_);
-  const Tensor offset = bias.defined() ? bias : Beside(x, offset_);
-  if (!training() && running_mean.defined()) {
-    return batch_norm_inference(x, scale, offset, running_mean, running_var,
-                                {.epsilon = options_.eps}, {}, line());
-  }
-  SL_WANT(!training() || x.num_elements() != num_features_, line(), type_name(),
-          ": x is ", TypeText(x.dtype(), x.shape()),
-          "; wanted more than one number per channel in training");
-  auto made =
-      batch_norm(x, scale, offset, {.epsilon = options_.eps}, {}, line());
-  if (training() && running_mean.defined()) {
-    TrackBatch({running_mean, running_var, num_batches_tracked},
-               options_.momentum, x, made.mean, made.variance, line());
-  }
-  return made.y;
+  return BatchNormalized(
+      {type_name(), "x", line()}, x,
+      {.weight = weight.defined() ? weight : Beside(x, scale_),
+       .bias = bias.defined() ? bias : Beside(x, offset_),
+       .running = {running_mean, running_var, num_batches_tracked},
+       .training = training(),
+       .momentum = options_.momentum,
+       .eps = options_.eps});
 }
 
 void TrackBatch(const RunningStats& running, std::optional<double> momentum,

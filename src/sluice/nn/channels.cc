@@ -3,10 +3,12 @@
 #include <cmath>
 
 #include "sluice/eager/autocast.h"
+#include "sluice/eager/call.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/init.h"
 #include "sluice/nn/module.h"
 #include "sluice/nn/reshape.h"
+#include "sluice/op/attr.h"
 #include "sluice/ops.h"
 
 namespace sluice::nn {
@@ -85,6 +87,51 @@ Tensor PaddedBehindChannels(const Tensor& x, const std::vector<int64_t>& border,
   std::vector<int64_t> all{0, 0, 0, 0};
   all.insert(all.end(), border.begin(), border.end());
   return pad(x, all, {.mode = mode}, {}, where);
+}
+
+namespace {
+
+// The op of that name for so many axes, plus a bias.
+Tensor CallWithBias(std::string_view op, size_t axes, const Tensor& images,
+                    const Tensor& filters, const Tensor& bias,
+                    const Attrs& attrs, Where where) {
+  const Operand operands[] = {images, filters};
+  Tensor y = front_internal::CallOne(StrCat(op, axes, "D"), operands, attrs, {},
+                                     where);
+  if (!bias.defined()) return y;
+  return PlusPerChannel(y, bias, static_cast<int>(axes), where);
+}
+
+}  // namespace
+
+Tensor Convolved(std::string_view type, size_t axes, Tensor images,
+                 const Tensor& filters, const Tensor& bias,
+                 const ConvArgs& args, Where where) {
+  const bool padded = args.padding_mode != "zeros";
+  if (padded) {
+    images = PaddedBehindChannels(images, args.border,
+                                  PadModeName(type, args.padding_mode, where),
+                                  where);
+  }
+  return CallWithBias(
+      "Conv", axes, images, filters, bias,
+      {{"strides", args.strides},
+       {"padding", padded ? std::vector<int64_t>{} : args.border},
+       {"dilation", args.dilation},
+       {"groups", args.groups}},
+      where);
+}
+
+Tensor TransposeConvolved(size_t axes, const Tensor& images,
+                          const Tensor& filters, const Tensor& bias,
+                          const ConvTransposeArgs& args, Where where) {
+  return CallWithBias("ConvTranspose", axes, images, filters, bias,
+                      {{"strides", args.strides},
+                       {"padding", args.padding},
+                       {"dilation", args.dilation},
+                       {"output_padding", args.output_padding},
+                       {"groups", args.groups}},
+                      where);
 }
 
 }  // namespace sluice::nn

@@ -1,4 +1,4 @@
-// What layers over images [batch, channels, ...] share.
+// Shared by layers over images [batch, channels, ...].
 #pragma once
 
 #include <source_location>
@@ -41,5 +41,26 @@ std::string PadModeName(std::string_view type, const std::string& mode,
 // Borders before and after each axis behind the channels.
 Tensor PaddedBehindChannels(const Tensor& x, const std::vector<int64_t>& border,
                             const std::string& mode, Where where);
+
+// What a convolution is told beside its tensors, for `axes` axes.
+struct ConvArgs {
+  std::vector<int64_t> strides, dilation;
+  std::vector<int64_t> border;  // before and after each axis
+  int64_t groups = 1;
+  std::string padding_mode = "zeros";
+};
+// Images and filters convolved, plus a bias unless it holds nothing. `type` is
+// the layer's or function's name, for messages.
+Tensor Convolved(std::string_view type, size_t axes, Tensor images,
+                 const Tensor& filters, const Tensor& bias,
+                 const ConvArgs& args, Where where);
+
+struct ConvTransposeArgs {
+  std::vector<int64_t> strides, padding, dilation, output_padding;
+  int64_t groups = 1;
+};
+Tensor TransposeConvolved(size_t axes, const Tensor& images,
+                          const Tensor& filters, const Tensor& bias,
+                          const ConvTransposeArgs& args, Where where);
 
 }  // namespace sluice::nn

@@ -1,10 +1,7 @@
 #include "sluice/nn/conv.h"
 
-#include "sluice/eager/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
-#include "sluice/op/attr.h"
-#include "sluice/ops.h"
 
 namespace sluice::nn {
 
@@ -39,24 +36,14 @@ Conv::Conv(size_t axes, std::string_view type, int64_t in_channels,
 }
 
 Tensor Conv::forward(Tensor x) {
-  static constexpr std::string_view kOps[] = {"Conv1D", "Conv2D", "Conv3D"};
   CheckChannels(*this, x, static_cast<int>(axes_), in_channels_, line());
-  bool padded = options_.padding_mode != "zeros";
-  if (padded) {
-    x = PaddedBehindChannels(
-        x, border_, PadModeName(type_name(), options_.padding_mode, line()),
-        line());
-  }
-  Attrs attrs{{"strides", options_.stride.sizes()},
-              {"padding", padded ? std::vector<int64_t>{} : border_},
-              {"dilation", options_.dilation.sizes()},
-              {"groups", options_.groups}};
-  const Operand operands[] = {x, weight};
-  Tensor y =
-      front_internal::CallOne(kOps[axes_ - 1], operands, attrs, {}, line());
-  return bias.defined()
-             ? PlusPerChannel(y, bias, static_cast<int>(axes_), line())
-             : y;
+  return Convolved(type_name(), axes_, std::move(x), weight, bias,
+                   {.strides = options_.stride.sizes(),
+                    .dilation = options_.dilation.sizes(),
+                    .border = border_,
+                    .groups = options_.groups,
+                    .padding_mode = options_.padding_mode},
+                   line());
 }
 
 std::string Conv::extra_repr() const {

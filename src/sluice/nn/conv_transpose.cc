@@ -1,10 +1,7 @@
 #include "sluice/nn/conv_transpose.h"
 
-#include "sluice/eager/call.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
-#include "sluice/op/attr.h"
-#include "sluice/ops.h"
 
 namespace sluice::nn {
 
@@ -39,20 +36,14 @@ ConvTranspose::ConvTranspose(size_t axes, std::string_view type,
 }
 
 Tensor ConvTranspose::forward(Tensor x) {
-  static constexpr std::string_view kOps[] = {
-      "ConvTranspose1D", "ConvTranspose2D", "ConvTranspose3D"};
   CheckChannels(*this, x, static_cast<int>(axes_), in_channels_, line());
-  Attrs attrs{{"strides", options_.stride.sizes()},
-              {"padding", options_.padding.sizes()},
-              {"dilation", options_.dilation.sizes()},
-              {"output_padding", options_.output_padding.sizes()},
-              {"groups", options_.groups}};
-  const Operand operands[] = {x, weight};
-  Tensor y =
-      front_internal::CallOne(kOps[axes_ - 1], operands, attrs, {}, line());
-  return bias.defined()
-             ? PlusPerChannel(y, bias, static_cast<int>(axes_), line())
-             : y;
+  return TransposeConvolved(axes_, x, weight, bias,
+                            {.strides = options_.stride.sizes(),
+                             .padding = options_.padding.sizes(),
+                             .dilation = options_.dilation.sizes(),
+                             .output_padding = options_.output_padding.sizes(),
+                             .groups = options_.groups},
+                            line());
 }
 
 std::string ConvTranspose::extra_repr() const {

@@ -1,4 +1,4 @@
-// What greedy decoding and beam search begin with and demand.
+// The start of greedy decoding and beam search, and checks of their arguments.
 #pragma once
 
 #include <source_location>

@@ -2,7 +2,6 @@
 
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
-#include "sluice/ops.h"
 
 namespace sluice::nn {
 
@@ -29,14 +28,7 @@ Dropout2d::Dropout2d(double p, Where where) : p(p) {
 Tensor Dropout2d::forward(Tensor x) {
   SL_WANT(x.rank() < 0 || x.rank() >= 2, line(), "Dropout2d: x is ",
           TypeText(x.dtype(), x.shape()), "; wanted [batch, channels, ...]");
-  if (!training() || p == 0) return x;
-  // One number for each channel: ones, dropped out.
-  std::vector<int64_t> axes;
-  for (int i = 2; i < x.rank(); ++i) axes.push_back(i);
-  Tensor each = x;
-  if (!axes.empty()) each = max(x, {.axes = axes, .keep_dims = true});
-  Tensor kept = dropout(ones_like(each, {}, line()), p, true, line());
-  return mul(x, kept, {}, line());
+  return dropout_channels(x, p, training(), line());
 }
 
 std::string Dropout2d::extra_repr() const { return StrCat("p=", p); }

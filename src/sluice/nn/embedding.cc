@@ -3,12 +3,9 @@
 #include "sluice/eager/constants.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/index.h"
-#include "sluice/eager/operators.h"
-#include "sluice/front/embedding.h"
-#include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
+#include "sluice/nn/functional.h"
 #include "sluice/nn/init.h"
-#include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
 
 namespace sluice::nn {
@@ -41,13 +38,9 @@ Embedding::Embedding(int64_t num_embeddings, int64_t embedding_dim,
 }
 
 Tensor Embedding::forward(Tensor ids) {
-  // A gradient that flows through an op is dense.
-  Tensor table = options_.sparse ? weight : identity(weight, {}, line());
-  Tensor rows = gather(table, ids, {}, {}, line());
-  if (!options_.padding_idx) return rows;
-  Tensor real = not_equal(ids, *options_.padding_idx, {}, line());
-  real = expand_dims(real, -1, {}, line());
-  return sluice::where(real, rows, stop_gradient(rows, {}, line()), {}, line());
+  return embedding(
+      ids, weight,
+      {.padding_idx = options_.padding_idx, .sparse = options_.sparse}, line());
 }
 
 std::string Embedding::extra_repr() const {
@@ -73,12 +66,7 @@ Tensor EmbeddingBag::forward(Tensor ids) {
   SL_WANT(ids.rank() == 2, line(), "EmbeddingBag: ids are ",
           TypeText(ids.dtype(), ids.shape()),
           "; wanted [bags, ids], or a vector and offsets");
-  Tensor sizes = shape(ids, {}, line());
-  Tensor offsets = range(0, size(ids, {}, line()),
-                         maximum(sizes[1], int64_t{1}), {}, line());
-  offsets = Beside(ids, offsets, line());
-  if (ids.dtype() != DType::kI64) offsets = cast(offsets, ids.dtype());
-  return forward(Reshaped(ids, {-1}, line()), offsets);
+  return embedding_bag_of_rows(weight, ids, options_.mode, line());
 }
 
 Tensor EmbeddingBag::forward(Tensor ids, Tensor offsets) {

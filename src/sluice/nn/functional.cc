@@ -1,6 +1,8 @@
 #include "sluice/nn/functional.h"
 
 #include "sluice/eager/autocast.h"
+#include "sluice/eager/operators.h"
+#include "sluice/nn/beside.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
@@ -56,6 +58,89 @@ Tensor dropout(const Tensor& x, double p, bool training, Where where) {
   SL_WANT(p >= 0 && p <= 1, where, "dropout: p is ", p, "; wanted 0 <= p <= 1");
   if (!training || p == 0) return x;
   return dropout(x, {.rate = p}, {}, where).y;
+}
+
+Tensor dropout_channels(const Tensor& x, double p, bool training, Where where) {
+  SL_WANT(p >= 0 && p <= 1, where, "dropout: p is ", p, "; wanted 0 <= p <= 1");
+  if (!training || p == 0) return x;
+  // One number for each channel: ones, dropped out.
+  std::vector<int64_t> axes;
+  for (int i = 2; i < x.rank(); ++i) axes.push_back(i);
+  Tensor each = x;
+  if (!axes.empty()) each = max(x, {.axes = axes, .keep_dims = true});
+  Tensor kept = dropout(ones_like(each, {}, where), p, true, where);
+  return mul(x, kept, {}, where);
+}
+
+Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight,
+                const Tensor& bias, Where where) {
+  Tensor y = einsum({x1, weight, x2}, "...i,oij,...j->...o", {}, where);
+  return bias.defined() ? add(y, bias, {}, where) : y;
+}
+
+Tensor softplus(const Tensor& x, double beta, double threshold, Where where) {
+  if (beta == 1 && threshold == 20) return softplus(x, {}, where);
+  SL_WANT(beta != 0, where, "softplus: beta is 0; wanted another");
+  Tensor scaled = mul(x, beta, {}, where);
+  Tensor smooth = div(softplus(scaled, {}, where), beta, {}, where);
+  return sluice::where(greater(scaled, threshold, {}, where), x, smooth, {},
+                       where);
+}
+
+Tensor normalize(const Tensor& x, double p, int64_t axis, double eps,
+                 Where where) {
+  Tensor length =
+      norm(x, {.axes = {axis}, .keep_dims = true, .p = p}, {}, where);
+  return x / maximum(length, eps, {}, where);
+}
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
+                         const PairwiseDistanceOptions& options, Where where) {
+  return norm(x1 - x2 + options.eps,
+              {.axes = {-1}, .keep_dims = options.keep_dims, .p = options.p},
+              {}, where);
+}
+
+Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxOptions& options,
+                      Where where) {
+  SL_WANT(options.tau > 0, where, "gumbel_softmax: tau is ", options.tau,
+          "; wanted it positive");
+  SL_WANT(logits.num_elements() >= 0, where, "gumbel_softmax: logits are ",
+          TypeText(logits.dtype(), logits.shape()), "; wanted a known shape");
+  Tensor noise = -log(
+      random_exponential(logits.shape(), {.dtype = logits.dtype()}, {}, where));
+  Tensor soft = softmax((logits + noise) / options.tau, {.axis = options.axis},
+                        {}, where);
+  if (!options.hard) return soft;
+  Tensor top = max(soft, {.axes = {options.axis}, .keep_dims = true});
+  Tensor picked = cast(soft >= top, logits.dtype());
+  return picked - stop_gradient(soft) + soft;
+}
+
+Tensor embedding(const Tensor& ids, const Tensor& table,
+                 const EmbeddingRows& options, Where where) {
+  // A gradient that flows through an op is dense.
+  Tensor from = options.sparse ? table : identity(table, {}, where);
+  Tensor rows = gather(from, ids, {}, {}, where);
+  if (!options.padding_idx) return rows;
+  int64_t row = *options.padding_idx;
+  if (row < 0) row += table.dim(0);
+  SL_WANT(row >= 0 && (table.dim(0) < 0 || row < table.dim(0)), where,
+          "embedding: padding_idx is ", *options.padding_idx,
+          "; wanted a row of ", table.dim(0));
+  Tensor real = expand_dims(not_equal(ids, row, {}, where), -1, {}, where);
+  return sluice::where(real, rows, stop_gradient(rows, {}, where), {}, where);
+}
+
+Tensor embedding_bag_of_rows(const Tensor& table, const Tensor& ids,
+                             const std::string& mode, Where where) {
+  Tensor width = shape(ids, {}, where)[1];
+  Tensor offsets =
+      range(0, size(ids, {}, where), maximum(width, int64_t{1}), {}, where);
+  offsets = nn::Beside(ids, offsets, where);
+  if (ids.dtype() != DType::kI64) offsets = cast(offsets, ids.dtype());
+  return embedding_bag(table, nn::Reshaped(ids, {-1}, where), offsets,
+                       {.mode = mode}, {}, where);
 }
 
 Tensor flatten(const Tensor& x, int start, int end, Where where) {

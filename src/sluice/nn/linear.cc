@@ -3,11 +3,9 @@
 #include <cmath>
 
 #include "sluice/base/strings.h"
-#include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/init.h"
-#include "sluice/ops.h"
 
 namespace sluice::nn {
 
@@ -50,8 +48,7 @@ Bilinear::Bilinear(int64_t in1_features, int64_t in2_features,
 }
 
 Tensor Bilinear::forward(Tensor x1, Tensor x2) {
-  Tensor y = einsum({x1, weight, x2}, "...i,oij,...j->...o", {}, line());
-  return bias.defined() ? sluice::add(y, bias, {}, line()) : y;
+  return bilinear(x1, x2, weight, bias, line());
 }
 
 std::string Bilinear::extra_repr() const {

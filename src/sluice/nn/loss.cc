@@ -54,6 +54,15 @@ Tensor OfProbabilities(const Tensor& logits, const Tensor& target,
   return Reduced("cross_entropy", -each, options.reduction, where);
 }
 
+// One sample without a batch: logits [classes], and one label.
+template <class F>
+Tensor Alone(const Tensor& x, const Tensor& target,
+             const std::string& reduction, Where where, const F& loss) {
+  Tensor y =
+      loss(expand_dims(x, 0, {}, where), expand_dims(target, 0, {}, where));
+  return reduction == "none" ? squeeze(y, {.axes = {0}}, {}, where) : y;
+}
+
 // Everything a label may come with.
 Tensor OfClasses(const Tensor& logits, const Tensor& labels,
                  const CrossEntropyOptions& options, Where where) {
@@ -94,6 +103,12 @@ Tensor OfClasses(const Tensor& logits, const Tensor& labels,
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& labels,
                      const CrossEntropyOptions& options, Where where) {
+  if (logits.rank() == 1) {
+    return Alone(logits, labels, options.reduction, where,
+                 [&](const Tensor& x, const Tensor& target) {
+                   return cross_entropy(x, target, options, where);
+                 });
+  }
   double smooth = options.label_smoothing;
   SL_WANT(smooth >= 0 && smooth <= 1, where,
           "cross_entropy: label_smoothing is ", smooth,
@@ -123,6 +138,34 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& labels,
   Tensor share = mean(cast(counts, DType::kF32, {}, where), {}, {}, where);
   if (logits.dtype() != DType::kF32) share = cast(share, logits.dtype());
   return div(mean(each, {}, {}, where), share, {}, where);
+}
+
+Tensor weighted_nll_loss(const Tensor& logs, const Tensor& labels,
+                         const WeightedNllOptions& options, Where where) {
+  if (logs.rank() == 1) {
+    return Alone(logs, labels, options.reduction, where,
+                 [&](const Tensor& x, const Tensor& target) {
+                   return weighted_nll_loss(x, target, options, where);
+                 });
+  }
+  const int64_t ignored = options.ignore_index;
+  if (!options.weight.defined()) {
+    return nll_loss(logs, labels,
+                    {.ignore_index = ignored, .reduction = options.reduction},
+                    {}, where);
+  }
+  Tensor counts = not_equal(labels, ignored, {}, where);
+  Tensor safe = sluice::where(counts, labels, 0, {}, where);
+  Tensor share = gather(options.weight, safe, {}, {}, where) *
+                 cast(counts, logs.dtype(), {}, where);
+  Tensor each =
+      nll_loss(logs, labels, {.ignore_index = ignored, .reduction = "none"}, {},
+               where) *
+      share;
+  if (options.reduction != "mean") {
+    return Reduced("nll_loss", each, options.reduction, where);
+  }
+  return sum(each, {}, {}, where) / sum(share, {}, {}, where);
 }
 
 Tensor binary_cross_entropy(const Tensor& x, const Tensor& target,

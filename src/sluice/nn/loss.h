@@ -13,7 +13,8 @@
 namespace sluice {
 
 // Of the softmax of logits [batch, classes, ...], given classes (i32 or i64,
-// [batch, ...]) or probabilities (shape and type of the logits).
+// [batch, ...]) or probabilities (shape and type of the logits). One sample may
+// come without a batch: logits [classes].
 struct CrossEntropyOptions {
   Tensor weight{};  // one number per class
   // The label of what is left out, also of the mean.
@@ -24,6 +25,17 @@ struct CrossEntropyOptions {
 Tensor cross_entropy(
     const Tensor& logits, const Tensor& labels,
     const CrossEntropyOptions& options = {},
+    std::source_location where = std::source_location::current());
+
+// The negative of the logarithms [batch, classes, ...] that labels name, times
+// one number per class; the mean is over these. Without a weight: the op.
+struct WeightedNllOptions {
+  Tensor weight{};
+  int64_t ignore_index = -100;
+  std::string reduction = "mean";
+};
+Tensor weighted_nll_loss(
+    const Tensor& logs, const Tensor& labels, const WeightedNllOptions& options,
     std::source_location where = std::source_location::current());
 
 // Of probabilities x; of the sigmoid of x. Weights broadcast.

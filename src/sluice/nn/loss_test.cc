@@ -67,11 +67,29 @@ TEST(Losses, CrossEntropy) {
               KnownValuesOf("cross_entropy_sum").first[0], 1e-5);
 }
 
+TEST(Losses, OfOneSampleWithoutABatch) {
+  Tensor logits = constant({0.5f, -1.0f, 2.0f}), label = constant(2);
+  Tensor weight = constant({1.0f, 2.0f, 0.5f});
+  for (const char* reduction : {"mean", "none"}) {
+    Tensor alone = cross_entropy(logits, label, {.reduction = reduction});
+    EXPECT_EQ(alone.rank(), 0);
+    EXPECT_EQ(alone.item<float>(),
+              cross_entropy(expand_dims(logits, 0), expand_dims(label, 0))
+                  .item<float>());
+    // One label's weight is all weights: the mean is without it.
+    Tensor nll = weighted_nll_loss(logits, label,
+                                   {.weight = weight, .reduction = reduction});
+    EXPECT_EQ(nll.rank(), 0);
+    bool mean = std::string_view(reduction) == "mean";
+    EXPECT_EQ(nll.item<float>(), mean ? -2.0f : -1.0f);
+  }
+}
+
 TEST(Losses, CrossEntropyRefuses) {
   Tensor x = ones({2, 3});
   Contains(ErrorOf([&] { cross_entropy(x, constant({0, 3})); }), "3");
-  Contains(ErrorOf([&] { cross_entropy(ones({3}), constant({0})); }),
-           "logits are f32[3]; wanted [batch, classes, ...]");
+  Contains(ErrorOf([&] { cross_entropy(ones(Sizes{}), constant(0)); }),
+           "logits are f32[]; wanted [batch, classes, ...]");
   Contains(ErrorOf([&] {
              cross_entropy(x, constant({0, 1}), {.label_smoothing = 2});
            }),

@@ -16,6 +16,7 @@
 #include "sluice/nn/loss.h"
 #include "sluice/nn/loss_layers.h"
 #include "sluice/nn/module.h"
+#include "sluice/nn/multi_head.h"
 #include "sluice/nn/norms.h"
 #include "sluice/nn/pool.h"
 #include "sluice/nn/recurrent.h"

@@ -1,12 +1,10 @@
 #include "sluice/nn/norms.h"
 
-#include <limits>
-
 #include "sluice/eager/constants.h"
 #include "sluice/nn/beside.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
-#include "sluice/ops.h"
+#include "sluice/nn/normalized.h"
 
 namespace sluice::nn {
 
@@ -18,30 +16,8 @@ PerAxis CheckedShape(std::string_view type, const PerAxis& shape, Where where) {
   return shape.Of(shape.sizes().size(), 1, StrCat(type, ": normalized_shape"));
 }
 
-// Returns the first axis to normalise over.
-int64_t CheckLastAxes(std::string_view type, const Tensor& x,
-                      const PerAxis& shape, Where where) {
-  const std::vector<int64_t>& sizes = shape.sizes();
-  int rank = x.rank(), count = static_cast<int>(sizes.size());
-  bool fits = rank < 0 || rank >= count;
-  for (int i = 0; i < count && fits && rank >= 0; ++i) {
-    int64_t size = x.dim(rank - count + i);
-    fits = size < 0 || size == sizes[static_cast<size_t>(i)];
-  }
-  SL_WANT(fits, where, type, ": x is ", TypeText(x.dtype(), x.shape()),
-          "; wanted last axes [", Join(sizes, ","), "]");
-  return -count;
-}
-
 void CheckEpsilon(std::string_view type, double eps, Where where) {
   SL_WANT(eps >= 0, where, type, ": eps is ", eps, "; wanted eps >= 0");
-}
-
-double MachineEpsilon(DType dtype) {
-  if (dtype == DType::kF64) return std::numeric_limits<double>::epsilon();
-  if (dtype == DType::kF16) return 9.765625e-4;
-  if (dtype == DType::kBF16) return 7.8125e-3;
-  return std::numeric_limits<float>::epsilon();
 }
 
 }  // namespace
@@ -59,11 +35,10 @@ LayerNorm::LayerNorm(const PerAxis& normalized_shape,
 }
 
 Tensor LayerNorm::forward(Tensor x) {
-  int64_t axis = CheckLastAxes("LayerNorm", x, shape_, line());
-  return layer_norm(x, weight.defined() ? weight : Beside(x, scale_),
-                    bias.defined() ? bias : Beside(x, offset_),
-                    {.axis = axis, .epsilon = options_.eps}, {}, line())
-      .y;
+  return LayerNormalized({"LayerNorm", "x", line()}, x, shape_.sizes(),
+                         weight.defined() ? weight : Beside(x, scale_),
+                         bias.defined() ? bias : Beside(x, offset_),
+                         options_.eps);
 }
 
 std::string LayerNorm::extra_repr() const {
@@ -90,10 +65,8 @@ RMSNorm::RMSNorm(const PerAxis& normalized_shape, const RMSNormOptions& options,
 }
 
 Tensor RMSNorm::forward(Tensor x) {
-  int64_t axis = CheckLastAxes("RMSNorm", x, shape_, line());
-  return rms_norm(x, weight.defined() ? weight : Beside(x, scale_),
-                  {.axis = axis, .epsilon = eps_}, {}, line())
-      .y;
+  return RmsNormalized({"RMSNorm", "x", line()}, x, shape_.sizes(),
+                       weight.defined() ? weight : Beside(x, scale_), eps_);
 }
 
 std::string RMSNorm::extra_repr() const {
@@ -124,10 +97,10 @@ Tensor GroupNorm::forward(Tensor x) {
               (x.rank() >= 2 && (x.dim(1) < 0 || x.dim(1) == channels_)),
           line(), "GroupNorm: x is ", TypeText(x.dtype(), x.shape()),
           "; wanted [batch, ", channels_, ", ...]");
-  return group_norm(x, weight.defined() ? weight : Beside(x, scale_),
-                    bias.defined() ? bias : Beside(x, offset_), groups_,
-                    {.epsilon = options_.eps}, {}, line())
-      .y;
+  return GroupNormalized({"GroupNorm", "x", line()}, x, groups_,
+                         weight.defined() ? weight : Beside(x, scale_),
+                         bias.defined() ? bias : Beside(x, offset_),
+                         options_.eps);
 }
 
 std::string GroupNorm::extra_repr() const {
@@ -153,10 +126,11 @@ InstanceNorm::InstanceNorm(std::string_view type, int axes,
 
 Tensor InstanceNorm::forward(Tensor x) {
   CheckChannels(*this, x, axes_, features_, line());
-  return instance_norm(x, weight.defined() ? weight : Beside(x, scale_),
-                       bias.defined() ? bias : Beside(x, offset_),
-                       {.epsilon = options_.eps}, {}, line())
-      .y;
+  return InstanceNormalized(
+      {type_name(), "x", line()}, x,
+      {.weight = weight.defined() ? weight : Beside(x, scale_),
+       .bias = bias.defined() ? bias : Beside(x, offset_),
+       .eps = options_.eps});
 }
 
 std::string InstanceNorm::extra_repr() const {

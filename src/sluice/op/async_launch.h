@@ -1,8 +1,8 @@
-// AsyncLaunch: the launch of an asynchronous kernel on this thread, for the
-// case that it throws. A kernel that throws has not kept its context and will
-// not call Done(); but one that has made a reply of it (state/kernel_glue.h)
-// may have left that with somebody, and a reply is always answered, if only
-// when it is dropped. Lives on the launching thread's stack.
+// AsyncLaunch: an asynchronous kernel's launch on this thread, in case it
+// throws. A kernel that throws has not kept its context and will not call
+// Done(). But if it has made a reply of the context (state/kernel_glue.h),
+// somebody may hold that, and a reply is always answered, at the latest when
+// dropped. Lives on the launching thread's stack.
 #pragma once
 
 #include <utility>

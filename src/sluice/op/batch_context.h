@@ -1,6 +1,6 @@
-// BatchContext: what a batching rule sees and says. A rule is given an op of
-// code for one example, at least one of whose inputs has an axis of lanes in
-// front, and names what its outputs are with that axis:
+// BatchContext: the interface of a batching rule. A rule is given an op written
+// for one example, at least one of whose inputs has a leading axis of lanes,
+// and gives the op's outputs with that axis:
 //
 //   .batch([](BatchContext& b) {
 //     if (b.rank(0) < 1) return false;            // lane by lane, then

@@ -40,8 +40,8 @@ bool new_axis(BatchContext& b);
 bool like_first(BatchContext& b);
 // Takes whatever it is given.
 bool as_given(BatchContext& b);
-// Draws what has the shape of the attribute `shape`: every lane numbers of its
-// own, also where all lanes ask for the same.
+// Random numbers of the shape in the attribute `shape`: every lane draws its
+// own, even where all lanes ask for the same.
 bool random_of_shape(BatchContext& b);
 
 // Ops with a batch of their own along axis 0 (images, rows of gates, rows of

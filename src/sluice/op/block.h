@@ -28,8 +28,8 @@ struct BlockKernel {
   std::string_view formula = {};
 };
 
-// The name of a formula as its source has it, in whatever namespaces it lies:
-// what a compiler calls F, "sluice::(anonymous namespace)::ErfFn" say.
+// A formula's name in its source, without namespaces, from what a compiler
+// calls F: "sluice::(anonymous namespace)::ErfFn", say.
 template <class F>
 constexpr std::string_view FormulaName() {
   std::string_view text = __PRETTY_FUNCTION__;

@@ -1,4 +1,4 @@
-// What formulas of elementwise ops name beside numbers. Freestanding: devices
+// What formulas of elementwise ops use besides numbers. Freestanding: devices
 // compile formulas from their source, this header included.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The key of an op that is called by itself, in no graph: what its random
-// numbers depend on in place of a node's.
+// The key of an op that is called outside of any graph: its random numbers
+// depend on it as those of a node depend on the node's key.
 #pragma once
 
 #include "sluice/base/random.h"

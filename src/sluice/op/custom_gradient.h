@@ -1,4 +1,4 @@
-// Gradients the user's program brings along. The op CustomGradient names one by
+// Gradients that the user's program defines. The op CustomGradient names one by
 // number, so that a graph that holds it prints and parses.
 //
 // A function lives as long as the number it was given: an array that the node

@@ -5,9 +5,9 @@
 //     d.set(d.call("Abs", {d.in(0) - d.in(1)}));
 //   })
 //
-// What it gives may differ from the op's own kernel by rounding, in no other
-// way. Lives for one application of one rule, on one thread; errors stick, as
-// in any rule (op/rule_context.h).
+// The result may differ from that of the op's own kernel by rounding and in no
+// other way. Lives for one application of one rule, on one thread; errors
+// stick, as in any rule (op/rule_context.h).
 #pragma once
 
 #include "sluice/op/rule_context.h"

@@ -1,5 +1,5 @@
-// GradContext: what a gradient rule sees and says. A rule gets the op's inputs
-// and outputs and the gradients that flow into its outputs, and names the
+// GradContext: the interface of a gradient rule. A rule gets the op's inputs
+// and outputs and the gradients that flow into its outputs, and gives the
 // gradients of its inputs by calling other ops:
 //
 //   .grad([](GradContext& g) {
@@ -42,14 +42,14 @@ class GradContext : public RuleContext {
   // NaN there: for factors that are not finite everywhere. This is what makes
   // where(x > 0, sqrt(x), x) have the gradient 1 at -1.
   GradVar times_dy(GradVar factor, int i = 0);
-  // Somebody asks for the gradient of input i; others need not be set.
+  // Whether the gradient of input i is wanted; others need not be set.
   bool wants(int i) const { return wants_[static_cast<size_t>(i)]; }
   // The gradient of input i. Those of an elementwise op are summed back over
   // the axes along which the input was broadcast.
   void set_dx(int i, GradVar gradient);
   // The same where only some slices along axis 0 were read: `values`, a slice
-  // for each of the vector `indices`, to be added there; an index may be there
-  // twice. Nobody makes an array as large as the input of it without need.
+  // for each entry of the vector `indices`, are to be added there; an index may
+  // occur twice. This avoids an array as large as the input.
   void set_dx_rows(int i, GradVar indices, GradVar values);
 
  protected:

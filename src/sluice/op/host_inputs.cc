@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "sluice/base/thread_owned.h"
 #include "sluice/op/registry.h"
 #include "sluice/op/signature.h"
 #include "sluice/op/steady_inputs.h"
@@ -82,6 +83,30 @@ uint64_t KnownShapeInputs(const OpRecord& op) {
   return it != all.end() ? it->second : ShapeInputs(op);
 }
 
+// The same, for calls that come one after the other: asked several times in
+// each, where a look into the table takes longer than a small kernel's launch
+// may.
+struct RecentOps {
+  static constexpr size_t kPlaces = 64;
+  struct Place {
+    const OpRecord* op = nullptr;
+    uint64_t bits = 0;
+  };
+  Place places[kPlaces];
+
+  Place& of(const OpRecord& op) {
+    return places[reinterpret_cast<uintptr_t>(&op) / 64 % kPlaces];
+  }
+};
+
+uint64_t QuickShapeInputs(const OpRecord& op) {
+  RecentOps* recent = ThreadOwned<RecentOps>::Find();
+  if (!recent) return KnownShapeInputs(op);
+  RecentOps::Place& place = recent->of(op);
+  if (place.op != &op) place = {&op, KnownShapeInputs(op)};
+  return place.bits;
+}
+
 }  // namespace
 
 bool GivesSizes(const OpRecord& op) {
@@ -99,7 +124,7 @@ bool GivesSizes(const OpRecord& op) {
 bool MakesOfNumbers(const OpRecord& op, size_t count) {
   if (op.dynamic_output) return true;
   for (size_t i = 0; i < count; ++i) {
-    if (HostReads(op, DeviceKind::kCpu, i, count)) return true;
+    if (HostReads(op, i, count)) return true;
   }
   return false;
 }
@@ -112,8 +137,12 @@ bool TellsPlace(const OpRecord& op, size_t i) {
 bool HostReads(const OpRecord& op, DeviceKind kind, size_t i, size_t count) {
   // An op that never touches elements still reads its indices.
   if (op.any_memory && ReadsAsPlaces(op, i, count)) return true;
-  uint64_t bits = KnownShapeInputs(op) | op.kernel(kind).host_inputs;
+  uint64_t bits = QuickShapeInputs(op) | op.kernel(kind).host_inputs;
   return bits && (bits >> DeclaredInput(op, i, count) & 1);
+}
+
+bool HostReads(const OpRecord& op, size_t i, size_t count) {
+  return HostReads(op, DeviceKind::kCpu, i, count);
 }
 
 }  // namespace sluice

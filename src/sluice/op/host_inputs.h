@@ -15,17 +15,19 @@ namespace sluice {
 // the shape function asks for its value (found out from the record's samples),
 // or the kernel says so.
 bool HostReads(const OpRecord& op, DeviceKind kind, size_t i, size_t count);
+// The same before a device is chosen: sizes that shapes follow from anywhere.
+bool HostReads(const OpRecord& op, size_t i, size_t count);
 
-// Whether input `i` is the place a random op is told to draw from, as those of
-// a function that was recorded are: it goes anywhere, too.
+// Whether input `i` is the place in a random stream that the op draws from, as
+// in recorded functions: it may lie in any memory, too.
 bool TellsPlace(const OpRecord& op, size_t i);
 
-// Whether what the op makes of numbers has the sizes it is told (a range, a
-// number broadcast): a tensor that is made, and no number any more.
+// Whether the op makes a tensor of given sizes from numbers (a range, a number
+// broadcast): the result is no longer a number.
 bool MakesOfNumbers(const OpRecord& op, size_t count);
 
-// Whether the op tells sizes (Shape, Size, Rank, a list's size), which are for
-// the host, whatever memory holds what they are the sizes of.
+// Whether the op gives sizes (Shape, Size, Rank, a list's size). These belong
+// on the host, in whatever memory the measured value lies.
 bool GivesSizes(const OpRecord& op);
 
 }  // namespace sluice

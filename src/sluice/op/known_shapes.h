@@ -1,5 +1,5 @@
 // KnownShapes: the output shapes of one call as they follow from the shapes of
-// its inputs alone, worked out once. Who runs the call again and again compares
+// its inputs alone, worked out once. A caller that repeats the call compares
 // sizes instead of asking the shape function each time.
 //
 // Immutable; any thread.
@@ -23,7 +23,7 @@ class KnownShapes {
                                          std::span<const PartialShape> in,
                                          std::span<const DType> out_dtypes);
 
-  // Whether it is these inputs the outputs below belong to.
+  // Whether the outputs below are those for these inputs.
   bool Fits(std::span<const Array> inputs) const;
   const Shape& out(size_t i) const { return out_[i]; }
 

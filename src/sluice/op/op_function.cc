@@ -80,6 +80,15 @@ std::string FunctionName(const OpRecord& op) {
   return Free(out);
 }
 
+std::string TopicOf(const OpRecord& op) {
+  std::string_view file = op.line.file;
+  size_t end = file.rfind('/');
+  if (end == std::string_view::npos) return "other";
+  size_t begin = file.rfind('/', end - 1);
+  begin = begin == std::string_view::npos ? 0 : begin + 1;
+  return std::string(file.substr(begin, end - begin));
+}
+
 std::string ParameterName(std::string_view name) {
   if (name == "where") return "where_";
   return Free(std::string(name));

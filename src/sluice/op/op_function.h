@@ -19,6 +19,9 @@ bool HasFunction(const OpRecord& op);
 // words together.
 std::string FunctionName(const OpRecord& op);
 
+// The folder of ops/ the record is written in: "math", "array", ...
+std::string TopicOf(const OpRecord& op);
+
 // `name` itself, or with an underscore where C++ or the function's own
 // arguments have taken it.
 std::string ParameterName(std::string_view name);

@@ -1,4 +1,4 @@
-// What a record says of its op for those who walk graphs: passes, gradients,
+// What a record says of its op for code that walks graphs: passes, gradients,
 // batching and planners ask for these, never for a name.
 #pragma once
 

@@ -90,9 +90,9 @@ struct Kernel {
 // strides do not allow it (the kernel then copies).
 using ViewFn = bool (*)(const KernelContext&, Array* view);
 
-// What a view does to the order of the elements it shows: a look at contiguous
-// memory stays contiguous, or may not; or there is only a view of memory that
-// is.
+// How a view affects the order of elements: a view of contiguous memory is
+// contiguous, or may not be; or only contiguous memory can be viewed at
+// all.
 enum class ViewOrder : uint8_t { kKeeps, kChanges, kNeeds };
 using ViewOrderFn = ViewOrder (*)(const Attrs&);
 

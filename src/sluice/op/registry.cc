@@ -50,7 +50,7 @@ void CheckRecord(const OpRecord& op, std::vector<std::string>& problems) {
     report(op.line.known() ? "no doc" : "kernel without a definition");
   }
   if (!op.shape) report("no shape function");
-  if (!op.kernel(DeviceKind::kCpu).defined() && !op.block && !op.structural &&
+  if (!op.cpu().defined() && !op.block && !op.structural &&
       op.regions.empty()) {
     report("no CPU kernel");
   }

@@ -1,10 +1,10 @@
 #include "sluice/op/run_op.h"
 
 #include <condition_variable>
-#include <mutex>
 #include <new>
 
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_annotations.h"
 #include "sluice/op/async_launch.h"
 #include "sluice/op/elementwise_kernel.h"
 #include "sluice/op/kernel_times.h"
@@ -24,22 +24,22 @@ class WaitingContext final : public AsyncContext {
   using AsyncContext::AsyncContext;
 
   void Done(Status status) override {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     status_ = std::move(status);
     done_ = true;
     cv_.notify_all();
   }
   Status Wait() {
-    std::unique_lock lock(mu_);
-    cv_.wait(lock, [&] { return done_; });
+    MutexLock lock(mu_);
+    while (!done_) cv_.wait(mu_);
     return status_;
   }
 
  private:
-  std::mutex mu_;
-  std::condition_variable cv_;
-  bool done_ = false;
-  Status status_;
+  Mutex mu_;
+  std::condition_variable_any cv_;
+  bool done_ SL_GUARDED_BY(mu_) = false;
+  Status status_ SL_GUARDED_BY(mu_);
 };
 
 }  // namespace
@@ -100,6 +100,22 @@ Status AllocateOutput(const OpRecord& op, std::span<const Array> inputs,
   return OkStatus();
 }
 
+// Of an elementwise op on tensors of one shape and single numbers, whose result
+// has that shape; null: its shape function is to be asked.
+const Shape* ShapeOfAll(const OpRecord& op, std::span<const Array> inputs,
+                        size_t num_outputs) {
+  if (!op.block || op.shape != shapes::broadcast || num_outputs != 1) {
+    return nullptr;
+  }
+  const Shape* shape = nullptr;
+  for (const Array& in : inputs) {
+    if (in.rank() == 0) continue;
+    if (shape && !(*shape == in.shape())) return nullptr;
+    shape = &in.shape();
+  }
+  return shape;
+}
+
 }  // namespace
 
 Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
@@ -117,6 +133,10 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
   }
   if (out_dtypes.empty() && (inputs.empty() || op.shape == shapes::none)) {
     return OkStatus();  // writes, most often
+  }
+  if (const Shape* shape = ShapeOfAll(op, inputs, out_dtypes.size())) {
+    return AllocateOutput(op, inputs, out_dtypes[0], Shape(*shape), memory,
+                          over_input, &outputs[0]);
   }
   FewOf<DType> dtypes(inputs.size());
   FewOf<PartialShape> shapes(inputs.size()), out(out_dtypes.size());
@@ -152,7 +172,7 @@ Status RunCpuKernel(KernelContext& context, std::span<const DType> out_dtypes) {
     if (!ran.ok()) return ran.status();
     if (*ran) return OkStatus();
   }
-  const Kernel& kernel = op.kernel(DeviceKind::kCpu);
+  const Kernel& kernel = op.cpu();
   if (!kernel.launch) {
     return Unimplemented(
         StrCat("[", op.name, "] has no CPU kernel for these types"));
@@ -241,7 +261,7 @@ Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,
     WaitingContext context(op, call.attrs, *node, *step, ins, outputs);
     AsyncLaunch launch;
     try {
-      op.kernel(DeviceKind::kCpu).launch_async(context);
+      op.cpu().launch_async(context);
     } catch (...) {
       if (!launch.kept()) throw;
     }

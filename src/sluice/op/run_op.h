@@ -16,22 +16,22 @@ Result<std::vector<Array>> RunOp(const OpRecord& op, const Attrs& attrs,
                                  const StepContext* step = nullptr,
                                  const NodeInfo* node = nullptr);
 
-// The middle of it, for executors that have resolved the call already: makes
+// The middle part, for executors that have resolved the call already: makes
 // inputs contiguous where the kernel wants that, allocates outputs by the shape
 // function and launches. An in_place() op writes over input 0 when output 0 is
 // given as that very array, or when nobody else holds input 0. So `inputs` are
-// given up: of what the caller still needs it keeps a reference of its own, and
-// what it does not it moves in, so that lists are written where they lie.
-// `known` may be null. `steady`: nobody writes the inputs while the kernel
-// runs; else it is given copies of those it finds places by
-// (op/steady_inputs.h). REQUIRES: a synchronous CPU kernel.
+// consumed: the caller keeps references to those it still needs and moves in
+// the others, so that lists are written in place. `known` may be null.
+// `steady`: nobody writes the inputs while the kernel runs; otherwise the
+// kernel gets copies of those it takes indices from (op/steady_inputs.h).
+// REQUIRES: a synchronous CPU kernel.
 Status LaunchCpu(const OpRecord& op, const Attrs& attrs, const NodeInfo& node,
                  const StepContext& step, std::span<Array> inputs,
                  std::span<const DType> out_dtypes, std::span<Array> outputs,
                  const KnownShapes* known = nullptr, bool steady = false);
 
-// The last part of it: the kernel alone, with the workspace it wants, on inputs
-// and outputs that are ready.
+// The last part: only the kernel, with the workspace it wants, on inputs and
+// outputs that are ready.
 Status RunCpuKernel(KernelContext& context, std::span<const DType> out_dtypes);
 
 // Allocates outputs for these inputs by the shape function, or by `known` where

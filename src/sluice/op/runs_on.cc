@@ -8,8 +8,8 @@ namespace {
 
 // Its kernel for the host is a function of its inputs, done on return.
 bool HostComputes(const OpRecord& op) {
-  return (op.block || op.cpu().launch) && op.effect == Effect::kNone &&
-         !op.stateful && !op.handle && op.global_effect.empty();
+  return HasHostCode(op) && op.effect == Effect::kNone && !op.stateful &&
+         !op.handle && op.global_effect.empty();
 }
 
 // The host's kernel may be run for a simulated device: it reads its inputs and
@@ -20,6 +20,8 @@ bool HostKernelServes(const OpRecord& op, std::span<const DType> dtypes) {
 }
 
 }  // namespace
+
+bool HasHostCode(const OpRecord& op) { return op.block || op.cpu().launch; }
 
 bool RunsOn(const OpRecord& op, DeviceKind kind,
             std::span<const DType> dtypes) {

@@ -15,6 +15,10 @@ namespace sluice {
 // these are plain functions of plain elements.
 bool RunsOn(const OpRecord& op, DeviceKind kind, std::span<const DType> dtypes);
 
+// Whether the host has code for it that is done on return: what is known
+// beforehand can be computed whatever devices there are.
+bool HasHostCode(const OpRecord& op);
+
 // Whether the host can do it for a simulated device once that is idle: ops of
 // lists, so that lists stay where their elements are.
 bool RunsWhenIdle(const OpRecord& op, DeviceKind kind,

@@ -1,6 +1,6 @@
-// How a GPU comes by an op's result: what `sluice info --ops --device gpu`
-// lists and docs/gpu.md explains. Follows what launches do
-// (launch/launch_on.cc) and what placement asks (op/runs_on.h).
+// How a GPU obtains an op's result: listed by `sluice info --ops --device gpu`
+// and explained in docs/gpu.md. Follows what launches do (launch/launch_on.cc)
+// and what placement asks (op/runs_on.h).
 //
 // Functions of records alone; any thread.
 #pragma once

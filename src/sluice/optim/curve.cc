@@ -18,6 +18,9 @@ double Cos(double x) { return std::cos(x); }
 Tensor Cos(const Tensor& x) { return cos(x); }
 double Power(double a, double b) { return std::pow(a, b); }
 Tensor Power(double a, const Tensor& b) { return pow(a, b); }
+Tensor Power(const Tensor& a, double b) { return pow(a, b); }
+double Modulo(double x, double n) { return std::fmod(x, n); }
+Tensor Modulo(const Tensor& x, double n) { return mod(x, n); }
 double AtMost(double x, double limit) { return std::fmin(x, limit); }
 Tensor AtMost(const Tensor& x, double limit) { return minimum(x, limit); }
 double Choose(bool c, double a, double b) { return c ? a : b; }
@@ -82,6 +85,51 @@ Curve multi_step(const MultiStepOptions& o) {
 Curve exponential(double gamma) {
   CheckOption("exponential", "gamma", gamma);
   return Both([gamma](auto base, auto t) { return base * Power(gamma, t); });
+}
+
+Curve linear_factor(const LinearOptions& o) {
+  CheckOption("linear_factor", "start_factor", o.start_factor, 0, 1);
+  CheckOption("linear_factor", "end_factor", o.end_factor, 0, 1);
+  return Both([n = o.steps, start = o.start_factor, end = o.end_factor](
+                  auto base, auto t) {
+    return Choose(t >= n, base * end, base * (start + (end - start) * (t / n)));
+  });
+}
+
+Curve constant_factor(const ConstantFactorOptions& o) {
+  CheckOption("constant_factor", "factor", o.factor, 0, 1);
+  return Both([n = o.steps, factor = o.factor](auto base, auto t) {
+    return Choose(t < n, base * factor, base);
+  });
+}
+
+Curve polynomial(const PolynomialOptions& o) {
+  CheckOption("polynomial", "steps", o.steps, 1);
+  return Both([n = o.steps, power = o.power](auto base, auto t) {
+    return base * Power(1 - AtMost(t, n) / n, power);
+  });
+}
+
+Curve cosine_restarts(const CosineRestartsOptions& o) {
+  CheckCount("cosine_restarts", "steps", o.steps);
+  CheckCount("cosine_restarts", "growth", o.growth);
+  const double low = o.min_lr, steps = Number(o.steps);
+  if (o.growth == 1) {
+    return Both([=](auto base, auto t) {
+      auto at = Modulo(t, steps);
+      return low +
+             (base - low) * ((1 + Cos(std::numbers::pi * at / steps)) / 2);
+    });
+  }
+  return Curve([=, growth = Number(o.growth)](double base, double at) {
+    double length = steps;
+    while (at >= length) {
+      at -= length;
+      length *= growth;
+    }
+    return low +
+           (base - low) * ((1 + std::cos(std::numbers::pi * at / length)) / 2);
+  });
 }
 
 Curve cosine(const CosineOptions& o) {

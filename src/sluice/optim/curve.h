@@ -59,6 +59,36 @@ Curve multi_step(const MultiStepOptions& options);
 // Times gamma at every step.
 Curve exponential(double gamma);
 
+// From start_factor to end_factor of the base in so many steps; it stays there.
+struct LinearOptions {
+  double start_factor = 1.0 / 3, end_factor = 1;
+  double steps = 5;
+};
+Curve linear_factor(const LinearOptions& options);
+
+// A part of the base for so many steps, then all of it.
+struct ConstantFactorOptions {
+  double factor = 1.0 / 3;
+  double steps = 5;
+};
+Curve constant_factor(const ConstantFactorOptions& options);
+
+// Down to 0 in so many steps, as (1 - step / steps)^power.
+struct PolynomialOptions {
+  double steps = 5;
+  double power = 1;
+};
+Curve polynomial(const PolynomialOptions& options);
+
+// Half a cosine down to min_lr in so many steps, then again from the top, each
+// time `growth` times as long. Of numbers only, where it grows.
+struct CosineRestartsOptions {
+  int64_t steps = 1;
+  int64_t growth = 1;
+  double min_lr = 0;
+};
+Curve cosine_restarts(const CosineRestartsOptions& options);
+
 // From the base down to min_lr along half a cosine, and on along it.
 struct CosineOptions {
   int64_t steps = 1;

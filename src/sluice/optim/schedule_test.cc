@@ -27,6 +27,14 @@ std::vector<Shown> Curves() {
                                   : 0.008; }},
       {"exponential", exponential(0.9),
        [](int t) { return 0.8 * std::pow(0.9, t); }},
+      {"linear", linear_factor({.start_factor = 0.5, .steps = 4}),
+       [](int t) { return t < 4 ? 0.8 * (0.5 + 0.125 * t) : 0.8; }},
+      {"constant factor", constant_factor({.factor = 0.25, .steps = 3}),
+       [](int t) { return t < 3 ? 0.2 : 0.8; }},
+      {"polynomial", polynomial({.steps = 8, .power = 2}),
+       [](int t) { return t < 8 ? 0.8 * std::pow(1 - t / 8.0, 2) : 0; }},
+      {"cosine restarts", cosine_restarts({.steps = 4, .min_lr = 0.1}),
+       [](int t) { return Between(0.8, 0.1, (t % 4) / 4.0); }},
       {"cosine", cosine({.steps = 10, .min_lr = 0.1}),
        [](int t) { return Between(0.8, 0.1, t / 10.0); }},
       {"one cycle", one_cycle({.max_lr = 2, .total_steps = 10}),
@@ -73,6 +81,19 @@ TEST(Schedules, FollowTheirFormulas) {
       schedule.step();
     }
   }
+}
+
+TEST(Schedules, RestartsThatGrowAreOfNumbers) {
+  Curve curve = cosine_restarts({.steps = 2, .growth = 3});
+  auto wanted = [](int t) {
+    return t < 2   ? Between(1, 0, t / 2.0)
+           : t < 8 ? Between(1, 0, (t - 2) / 6.0)
+                   : Between(1, 0, (t - 8) / 18.0);
+  };
+  for (int t = 0; t < 20; ++t) {
+    EXPECT_NEAR(curve.at(1, static_cast<double>(t)), wanted(t), 1e-12);
+  }
+  EXPECT_THROW(curve.at(1, constant(3)), Error);
 }
 
 // One plan, which computes the rate from the number of steps.

@@ -66,6 +66,9 @@ class PieceBuilder {
   // Nodes and targets; arguments and results are the caller's.
   Status Fill(const Region& from, Region& to) {
     std::vector<Node*> targets;
+    for (const auto& [value, edge] : needs_.CapturedBy(from)) {
+      SL_RETURN_IF_ERROR(Pass(edge, value, to, targets));
+    }
     for (Node* node : StableOrder(from)) {
       SL_RETURN_IF_ERROR(Lay(*node, to, targets));
     }
@@ -97,14 +100,7 @@ class PieceBuilder {
     }
     for (int i = 0; i < node.num_outputs(); ++i) {
       for (const TaskNeeds::Edge& edge : needs_.EdgesOf(node.output(i))) {
-        if (edge.from == task_) {
-          SL_ASSIGN_OR_RETURN(Value value, Here(node.output(i)));
-          SL_RETURN_IF_ERROR(Send(edge, value, node, nullptr, to, targets));
-        } else if (edge.to == task_) {
-          SL_ASSIGN_OR_RETURN(Node * recv,
-                              Recv(edge, node.output_type(i), node, to));
-          values_[node.output(i)] = recv->output();
-        }
+        SL_RETURN_IF_ERROR(Pass(edge, node.output(i), to, targets));
       }
     }
     for (const TaskNeeds::Edge& edge : needs_.TokensOf(node)) {
@@ -121,6 +117,20 @@ class PieceBuilder {
             Recv(edge, {DType::kBool, PartialShape(Shape())}, node, to));
         tokens_[&node].push_back(recv);
       }
+    }
+    return OkStatus();
+  }
+
+  // This task's end of a value's way to another.
+  Status Pass(const TaskNeeds::Edge& edge, const Value& v, Region& to,
+              std::vector<Node*>& targets) {
+    if (edge.from == task_) {
+      SL_ASSIGN_OR_RETURN(Value value, Here(v));
+      return Send(edge, value, *v.node, nullptr, to, targets);
+    }
+    if (edge.to == task_) {
+      SL_ASSIGN_OR_RETURN(Node * recv, Recv(edge, v.type(), *v.node, to));
+      values_[v] = recv->output();
     }
     return OkStatus();
   }

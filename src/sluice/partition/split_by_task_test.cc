@@ -144,6 +144,40 @@ const char* const kLoop = R"(graph g(%n: i64[], %x: f32[]) -> (%s, %y) {
   }
 })";
 
+TEST(SplitByTask, WhatABranchReadsIsSentWhenItIsTaken) {
+  auto graph = Parse(R"(graph g(%x: f32[], %n: f32[]) -> (%r, %u) {
+    %p = Less(%x, 0) on a
+    %y = Neg(%x) on a
+    %z = Mul(%x, 2) on a
+    %v = Mul(%x, -3) on a
+    %r, %u = If(%p) [dtypes = {f32, f32}] {
+      then() {
+        %s = Add(%y, %z) on b
+        %w = While(%x) [dtypes = {f32}] {
+          cond(%i: f32[]) { %c = Less(%i, %n) on b yield %c }
+          body(%i: f32[]) { %j = Add(%i, %v) on b yield %j }
+        }
+        %t = Mul(%s, %w) on b
+        %o = Add(%x, 1) on a
+        yield %t, %o
+      }
+      else() {
+        %q = Sub(%z, 1) on b
+        %e = Add(%x, 2) on a
+        yield %q, %e
+      }
+    }
+  })");
+  // Before it the predicate, and z, which both branches read. In the branch y
+  // and v, which a loop in it reads, once. Nobody has to tell a which branch is
+  // taken: it takes part.
+  for (float x : {-1.0f, 1.0f}) {
+    EXPECT_EQ(Split(*graph, {Array::Scalar(x), Array::Scalar(5.0f)}),
+              "0 >1:0 >1:2 { >1:1 >1:3 } { } \n"
+              "1 <0:0 <0:2 { <0:1 <0:3 { } { } } { } \n");
+  }
+}
+
 TEST(SplitByTask, ALoopSendsThePredicateAndWhatIsReadOncePerIteration) {
   auto graph = Parse(kLoop);
   // The invariant once, before the loop; what is carried lives where it is

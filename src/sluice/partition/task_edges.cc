@@ -29,6 +29,35 @@ std::vector<TaskNeeds::Edge> TaskNeeds::TokensOf(const Node& node) const {
   return it == tokens_.end() ? std::vector<Edge>() : it->second;
 }
 
+std::vector<TaskNeeds::Captured> TaskNeeds::CapturedBy(
+    const Region& branch) const {
+  auto it = captured_.find(&branch);
+  return it == captured_.end() ? std::vector<Captured>() : it->second;
+}
+
+// The innermost branch around all readers, as far as the sender takes part in
+// the conditionals on the way anyway: nothing is sent for a branch that is not
+// taken, and the sender need not be told which is. In a loop it would be sent
+// again and again.
+const Region* TaskNeeds::BranchFor(const Value& v, int to) const {
+  std::vector<const Region*> way;
+  const Region* made = v.node->region();
+  for (const Region* at = needs_.at(v).at(to).in; at != made;
+       at = at->owner()->region()) {
+    way.push_back(at);
+  }
+  const Region* branch = nullptr;
+  for (auto it = way.rbegin(); it != way.rend(); ++it) {
+    const Node& owner = *(*it)->owner();
+    if (owner.op().flow != Flow::kBranch || !Participates(owner, SenderOf(v)) ||
+        !Participates(owner, to)) {
+      break;
+    }
+    branch = *it;
+  }
+  return branch;
+}
+
 // Edges are numbered in program order, by destination.
 Status TaskNeeds::NumberEdges(const Region& region) {
   for (Node* node : region.nodes()) {
@@ -37,10 +66,15 @@ Status TaskNeeds::NumberEdges(const Region& region) {
       Value v = node->output(i);
       auto needed = needs_.find(v);
       if (needed == needs_.end()) continue;
-      for (const auto& [task, why] : needed->second) {
+      for (const auto& [task, need] : needed->second) {
         if (Native(v, task)) continue;
         SL_RETURN_IF_ERROR(CheckResource(v, task));
-        edges_[v].push_back({next_edge_++, SenderOf(v), task});
+        Edge edge{next_edge_++, SenderOf(v), task};
+        if (const Region* branch = BranchFor(v, task)) {
+          captured_[branch].push_back({v, edge});
+        } else {
+          edges_[v].push_back(edge);
+        }
       }
     }
     // A node that waits for another without reading it waits for all of it.
@@ -80,7 +114,7 @@ Status TaskNeeds::CrossControl(const Node& before, const Node& after) const {
 
 Status TaskNeeds::CheckResource(const Value& v, int to) const {
   if (v.dtype() != DType::kResource) return OkStatus();
-  const Node& user = *needs_.at(v).at(to);
+  const Node& user = *needs_.at(v).at(to).why;
   return InvalidArgument(
              StrCat("[SplitByTask] the resource \"", v.ToString(), "\" is in ",
                     names_[static_cast<size_t>(SenderOf(v))], " and \"",

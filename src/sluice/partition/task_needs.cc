@@ -9,6 +9,27 @@ namespace sluice {
 namespace {
 // Being looked for: what depends on it must do without.
 constexpr int kSearching = -2;
+
+int DepthOf(const Region* region) {
+  int depth = 0;
+  for (; region->owner(); region = region->owner()->region()) ++depth;
+  return depth;
+}
+
+// The innermost region around two others.
+const Region* Around(const Region* a, const Region* b) {
+  int x = DepthOf(a), y = DepthOf(b);
+  while (a != b) {
+    if (x >= y) {
+      a = a->owner()->region();
+      --x;
+    } else {
+      b = b->owner()->region();
+      --y;
+    }
+  }
+  return a;
+}
 }  // namespace
 
 bool TaskNeeds::IsCopied(const Node& node) {
@@ -46,7 +67,7 @@ Status TaskNeeds::Run() {
     int task = Home(v);
     if (task < 0) task = v.node->is_args() ? 0 : OwnTask(*v.node);
     result_tasks_.push_back(task);
-    Add(v, task, v.node);
+    Add(v, task, v.node, &root);
   }
   FollowAll();
   // What nothing is inside of still chooses and goes round: an index may be
@@ -72,17 +93,22 @@ void TaskNeeds::Visit(const Region& region) {
     if (IsCopied(*node)) continue;
     int task = task_of(*node);
     if (const Node* owner = region.owner()) Participate(*owner, task);
-    for (const Value& v : node->inputs()) Add(v, task, node);
+    for (const Value& v : node->inputs()) Add(v, task, node, &region);
   }
   for (const Node* target : region.targets()) {
     if (IsCopied(*target)) {
-      Add({const_cast<Node*>(target), 0}, OwnTask(*target), target);
+      Add({const_cast<Node*>(target), 0}, OwnTask(*target), target, &region);
     }
   }
 }
 
-void TaskNeeds::Add(const Value& v, int task, const Node* why) {
-  if (!needs_[v].emplace(task, why).second) return;
+void TaskNeeds::Add(const Value& v, int task, const Node* why,
+                    const Region* in) {
+  auto [it, first] = needs_[v].emplace(task, Needed{why, in});
+  if (!first) {
+    it->second.in = Around(it->second.in, in);
+    return;
+  }
   work_.push_back({v, task, why});
 }
 
@@ -104,15 +130,15 @@ void TaskNeeds::Follow(const Need& need) {
     if (owner) Carry(*owner, v.index, task, why);
   } else if (node.op().flow == Flow::kFunction) {
     for (const Value& captured : InputsWithCaptures(node)) {
-      if (captured.node != &node) Add(captured, task, why);
+      if (captured.node != &node) Add(captured, task, why, node.region());
     }
   } else if (IsCloned(node)) {
     int home = Home(v);
-    if (task != home) return Add(v, home, why);
+    if (task != home) return Add(v, home, why, node.region());
     if (node.op().flow == Flow::kLoop) return Carry(node, v.index, home, why);
     Participate(node, home);
     for (const auto& region : node.regions()) {
-      Add(region->results()[index], home, &node);
+      Add(region->results()[index], home, &node, region.get());
     }
   }
 }
@@ -120,15 +146,20 @@ void TaskNeeds::Follow(const Need& need) {
 void TaskNeeds::Participate(const Node& op, int task) {
   if (!participants_[&op].insert(task).second) return;
   if (const Node* around = op.region()->owner()) Participate(*around, task);
-  Add(op.op().flow == Flow::kLoop ? op.regions()[0]->results()[0] : op.input(0),
-      task, &op);
+  if (op.op().flow == Flow::kLoop) {
+    const Region& condition = *op.regions()[0];
+    Add(condition.results()[0], task, &op, &condition);
+  } else {
+    Add(op.input(0), task, &op, op.region());
+  }
 }
 
 void TaskNeeds::Carry(const Node& loop, int i, int task, const Node* why) {
   if (!carried_[&loop][i].insert(task).second) return;
   Participate(loop, task);
-  Add(loop.input(i), task, why);
-  Add(loop.regions()[1]->results()[static_cast<size_t>(i)], task, why);
+  const Region& body = *loop.regions()[1];
+  Add(loop.input(i), task, why, loop.region());
+  Add(body.results()[static_cast<size_t>(i)], task, why, &body);
 }
 
 // Carried values are where the body makes them, results of a conditional where

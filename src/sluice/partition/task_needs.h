@@ -3,8 +3,10 @@
 //
 // A value is native to a task where it is made: for plain nodes their own task,
 // for results of a conditional one task chosen for it, for carried values every
-// task that carries them. Wherever else it is needed it is received, in the
-// region it is made in. Constants and arguments of the root are native to all.
+// task that carries them. Wherever else it is needed it is received: in the
+// region it is made in, or, when only one branch of a conditional that both
+// tasks take part in reads it, in that branch. Constants and arguments of the
+// root are native to all.
 //
 // Immutable after Find. The graph must outlive it.
 #pragma once
@@ -57,9 +59,20 @@ class TaskNeeds {
     int from, to;
   };
   std::vector<Edge> EdgesOf(const Value& v) const;
+  // Of values from around a branch that are sent when it begins.
+  struct Captured {
+    Value value;
+    Edge edge;
+  };
+  std::vector<Captured> CapturedBy(const Region& branch) const;
   std::vector<Edge> TokensOf(const Node& node) const;
 
  private:
+  // Who needs a value in a task first, and the region around all who do.
+  struct Needed {
+    const Node* why;
+    const Region* in;
+  };
   struct Need {
     Value value;
     int task;
@@ -83,7 +96,7 @@ class TaskNeeds {
 
   // ---- Needs ----
   void Visit(const Region& region);
-  void Add(const Value& v, int task, const Node* why);
+  void Add(const Value& v, int task, const Node* why, const Region* in);
   void Follow(const Need& need);
   void FollowAll();
   void Participate(const Node& op, int task);
@@ -94,6 +107,8 @@ class TaskNeeds {
 
   // ---- Messages ----
   Status NumberEdges(const Region& region);
+  // The branch a value is sent in; null: the region it is made in.
+  const Region* BranchFor(const Value& v, int to) const;
   Status CheckResource(const Value& v, int to) const;
   Status CrossControl(const Node& before, const Node& after) const;
   Status CheckPrimitives(const Region& region) const;
@@ -105,7 +120,7 @@ class TaskNeeds {
   std::unordered_map<const Node*, int> tasks_;
   std::unordered_map<const Node*, int> functions_;
   std::vector<const Node*> cloned_;  // in program order
-  std::unordered_map<Value, std::map<int, const Node*>, ValueHash> needs_;
+  std::unordered_map<Value, std::map<int, Needed>, ValueHash> needs_;
   std::vector<Need> work_;
   std::unordered_map<const Node*, TaskSet> participants_;
   std::unordered_map<const Node*, std::map<int, TaskSet>> carried_;
@@ -113,6 +128,7 @@ class TaskNeeds {
   std::vector<int> result_tasks_;
   uint32_t next_edge_ = 0;
   std::unordered_map<Value, std::vector<Edge>, ValueHash> edges_;
+  std::unordered_map<const Region*, std::vector<Captured>> captured_;
   std::unordered_map<const Node*, std::vector<Edge>> tokens_;
 };
 

@@ -7,6 +7,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/graph/batch_edit.h"
 #include "sluice/op/run_op.h"
+#include "sluice/op/runs_on.h"
 #include "sluice/passes/raw_region.h"
 
 namespace sluice {
@@ -54,9 +55,9 @@ class Folder {
 
   bool MayFold(Node& node) const {
     const OpRecord& op = node.op();
-    bool runs = op.block || op.kernel(DeviceKind::kCpu).launch;
-    return op.pure() && runs && op.regions.empty() && node.num_outputs() > 0 &&
-           !ConstantValue(node.output()) && ResultsFit(node, max_bytes_);
+    return op.pure() && HasHostCode(op) && op.regions.empty() &&
+           node.num_outputs() > 0 && !ConstantValue(node.output()) &&
+           ResultsFit(node, max_bytes_);
   }
 
   // Before anything is run, so that a huge result is never made. Sizes that

@@ -1,7 +1,7 @@
-// What a loop has counted up to is a number to those who read it afterwards,
-// where constants tell how often it runs: whether it ran at all, say, is known
-// then. Other loops go on reading it from the loop: that one runs as often as
-// another is how they know each other (kept_invariants.h).
+// Replaces what a loop has counted up to by a number, for readers after the
+// loop, where constants tell how often it runs; whether it ran at all is then
+// known, for example. Other loops keep reading it from the loop: that is how
+// loops recognize that one runs as often as another (kept_invariants.h).
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 #include "sluice/passes/known_values.h"
 
 #include "sluice/op/run_op.h"
+#include "sluice/op/runs_on.h"
 
 namespace sluice {
 
@@ -28,7 +29,7 @@ void KnownValues::Visit(const Node& node) {
   const OpRecord& op = node.op();
   if (!op.pure() || !op.regions.empty() || node.num_outputs() != 1 ||
       node.num_inputs() == 0 || !Small(node.output_type(0).shape) ||
-      !(op.block || op.kernel(DeviceKind::kCpu).launch)) {
+      !HasHostCode(op)) {
     return;
   }
   std::vector<Array> inputs;

@@ -1,6 +1,6 @@
-// What passes over regions ask of a node before they move it to where it runs
-// more or less often, or drop it. Plain functions over a graph nobody changes
-// meanwhile.
+// Questions that passes over regions ask about a node before they drop it or
+// move it to a place that runs more or less often. Plain functions over a graph
+// that nobody changes meanwhile.
 #pragma once
 
 #include "sluice/graph/graph.h"

@@ -137,7 +137,7 @@ class Follower {
       const Value& v = node.input(i);
       if (!IsPlainData(v.dtype()) ||
           TellsPlace(node.op(), static_cast<size_t>(i)) ||
-          HostReads(node.op(), DeviceKind::kCpu, static_cast<size_t>(i),
+          HostReads(node.op(), static_cast<size_t>(i),
                     static_cast<size_t>(node.num_inputs()))) {
         continue;
       }

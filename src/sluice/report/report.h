@@ -1,5 +1,5 @@
-// What a training run writes and shows: progress lines, metrics as CSV and JSON
-// lines, TensorBoard events, pictures, tables.
+// The output of a training run: progress lines, metrics as CSV and JSON lines,
+// TensorBoard events, pictures, tables.
 #pragma once
 
 #include "sluice/report/confusion.h"

@@ -1,4 +1,4 @@
-// What is known of the place output goes to. Asks the system and the
+// Facts about the place that output goes to. Asks the system and the
 // environment; safe from any thread.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a caller says about one run, and what a run can tell afterwards.
+// The options of one run, and what a run can tell afterwards.
 #pragma once
 
 #include <cstdint>

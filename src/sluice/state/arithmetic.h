@@ -1,6 +1,6 @@
-// The little arithmetic that state itself does: adding to a value that may be
-// shared, and averaging. Copy-on-write: an array others hold is never changed.
-// No locks here; the owner of the array brings its own.
+// The arithmetic that state does itself: adding to a value that may be shared,
+// and averaging. Copy-on-write: an array that others hold is never changed. No
+// locks here; the owner of the array brings its own.
 #pragma once
 
 #include "sluice/base/status.h"

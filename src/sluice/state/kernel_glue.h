@@ -1,4 +1,4 @@
-// What kernels of state ops share: making handles, looking through them, and
+// Shared by kernels of state ops: making handles, looking through them, and
 // ending an asynchronous launch with a resource's reply. Knows kernel contexts
 // but no op by name.
 #pragma once

@@ -20,7 +20,7 @@ Step::Outcome Step::LaunchAsync(const Token& token, Array* outputs) {
   if (op->status.ok()) {
     AsyncLaunch launch;
     try {
-      node.op->kernel(DeviceKind::kCpu).launch_async(*op);
+      node.op->cpu().launch_async(*op);
     } catch (...) {
       if (!launch.kept()) op->Done(CaughtStatus());
     }

@@ -1,6 +1,6 @@
-// What a node waits for that others may not: asynchronous operations, the side
-// of a predicate, the frame it is in. Nodes with the same set may share an
-// island.
+// The ancestors of a node that not every node may wait for: asynchronous
+// operations, the side of a predicate, its frame. Nodes with the same set may
+// share an island.
 //
 // Made while islands are chosen, by one thread.
 #pragma once

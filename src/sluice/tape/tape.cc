@@ -229,7 +229,7 @@ Status Tape::Execute(Activation& a, const StepContext& step) const {
         }
         context.set_fused(before ? &*before : nullptr,
                           behind ? &*behind : nullptr);
-        Status status = node.op().kernel(DeviceKind::kCpu).launch(context);
+        Status status = node.op().cpu().launch(context);
         if (!status.ok()) [[unlikely]] {
           return AtNode(status, node, {a.arrays.data() + first, n});
         }

@@ -284,7 +284,7 @@ class TapeBuilder {
   }
 
   int64_t Workspace(const Node& node) {
-    WorkspaceFn workspace = node.op().kernel(DeviceKind::kCpu).workspace;
+    WorkspaceFn workspace = node.op().cpu().workspace;
     if (!workspace) return -1;
     NodeSizes sizes(node);
     return values_->Temporary(workspace(sizes.context()));

@@ -1,7 +1,7 @@
-// Adopt: an array that nobody else holds becomes an array of another CPU device
-// without moving, so that a kernel there may write over it. Only small ones,
-// whose elements lie behind their rep: a buffer stays in the books of the
-// device that made it until it is freed.
+// Adopt: turns an array that nobody else holds into one of another CPU device,
+// without moving it, so that a kernel there may write over it. Only for small
+// arrays, whose elements follow their rep: a buffer stays in the accounts of
+// the device that made it until it is freed.
 //
 // A plain function; one thread at a time has such an array.
 #pragma once

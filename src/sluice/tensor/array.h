@@ -60,7 +60,7 @@ class Array {
                     const Strides& strides);
   // An array over a buffer's bytes. REQUIRES: shape fits in it.
   static Array Over(Ref<Buffer> buffer, DType dtype, const Shape& shape);
-  // Looks at bytes somebody else keeps alive and never owns them.
+  // An array over bytes that somebody else keeps alive; it never owns them.
   static Array Borrow(void* data, DType dtype, const Shape& shape);
   static Array Borrow(void* data, DType dtype, const Shape& shape,
                       const Strides& strides);

@@ -1,6 +1,6 @@
-// CountedAllocator: an allocator of host memory that keeps books of its own,
-// for one of several CPU devices. Bytes that lie elsewhere, the elements of
-// small arrays behind their rep, are entered in the books without a block.
+// CountedAllocator: an allocator of host memory with accounts of its own, for
+// one of several CPU devices. Bytes that lie elsewhere, such as the elements of
+// small arrays, which follow their rep, are counted without a block.
 //
 // Every allocator whose memory() is not null and on the host is one. Thread
 // safe.

@@ -1,6 +1,6 @@
-// Shapes of nothing: a file of a few bytes may say that it holds billions of
-// empty rows, and whoever goes through them row by row does not come to an end.
-// Decoders of files refuse such shapes.
+// Empty shapes: a file of a few bytes may claim to hold billions of empty rows,
+// and code that visits them row by row would never finish. Decoders of files
+// refuse such shapes.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sluice {
 
 inline constexpr int64_t kMostEmptyRows = int64_t{1} << 24;
 
-// Whether a shape has no elements, but more rows than anybody means.
+// Whether a shape has no elements, but more rows than anybody could intend.
 inline bool ClaimsMuchOfNothing(const Shape& shape) {
   if (shape.num_elements() > 0) return false;
   int64_t rows = 1;

@@ -11,11 +11,13 @@ namespace sluice {
 namespace {
 std::atomic<int64_t> list_copies{0};
 std::atomic<int64_t> list_elements_copied{0};
+// What a list that grows has room for at first.
+constexpr int64_t kFirstRoom = 8;
 }  // namespace
 
 // The elements of lists that ended inside another one's end, to be dropped by
 // the outermost: lists are nested deeper than calls should be.
-thread_local std::vector<Ref<ListValue::Store>>* ListValue::ending = nullptr;
+thread_local std::vector<Ref<ListStore>>* ListValue::ending = nullptr;
 
 int64_t ListValue::copies() {
   return list_copies.load(std::memory_order_relaxed);
@@ -35,26 +37,45 @@ ListValue::~ListValue() {
     }
     return;
   }
-  std::vector<Ref<Store>> open;
+  std::vector<Ref<ListStore>> open;
   ending = &open;
   store_ = nullptr;
   while (!open.empty()) {
-    Ref<Store> next = std::move(open.back());
+    Ref<ListStore> next = std::move(open.back());
     open.pop_back();
   }
   ending = nullptr;
 }
 PartialShape ListValue::ElementShape() const {
   if (shape_.fully_known()) return shape_;
-  const Array* first = nullptr;
-  for (int64_t i = 0; i < size_; ++i) {
-    const Array& e = at(i);
-    if (!e) continue;
-    if (!first) first = &e;
-    // Elements of several shapes say nothing of one that is not there.
-    if (!(e.shape() == first->shape())) return shape_;
+  if (holds_copies()) {
+    for (int64_t i = 0; i < size_; ++i) {
+      if (there(i)) return element_shape();
+    }
+    return shape_;
   }
-  return first ? PartialShape(first->shape()) : shape_;
+  Array first;
+  for (int64_t i = 0; i < size_; ++i) {
+    Array e = at(i);
+    if (!e) continue;
+    if (!first) first = e;
+    // Elements of several shapes say nothing of one that is not there.
+    if (!(e.shape() == first.shape())) return shape_;
+  }
+  return first ? PartialShape(first.shape()) : shape_;
+}
+
+const char* ListValue::SideBySide() const {
+  if (!holds_copies()) return nullptr;
+  for (int64_t i = 0; i < size_; ++i) {
+    if (!there(i)) return nullptr;
+  }
+  return store_->bytes();
+}
+
+bool ListValue::WouldCopy(const Array& element) const {
+  if (holds_copies()) return store_->Fits(element);
+  return !store_ && !hold_arrays_ && ListStore::IsShort(element);
 }
 
 Status ListValue::CheckElement(const Array& element) const {
@@ -93,19 +114,12 @@ Status ListValue::Reserve(int64_t size) {
 
 void ListValue::Move(int64_t capacity) {
   capacity = std::max(capacity, size_);
-  auto made = MakeRef<Store>(static_cast<size_t>(capacity));
-  bool alone = store_ && store_->unique();
-  for (int64_t i = 0; i < size_; ++i) {
-    auto k = static_cast<size_t>(i);
-    if (alone) {
-      made->slots[k] = std::move(store_->slots[k]);
-    } else {
-      made->slots[k] = store_->slots[k];
-    }
+  if (!store_) {
+    store_ = MakeRef<ListStore>(capacity, hold_arrays_);
+    return;
   }
   list_elements_copied.fetch_add(size_, std::memory_order_relaxed);
-  made->used.store(size_, std::memory_order_relaxed);
-  store_ = std::move(made);
+  store_ = MakeRef<ListStore>(capacity, *store_, size_, store_->unique());
 }
 
 bool ListValue::UseNext() {
@@ -136,7 +150,8 @@ Status ListValue::Resize(int64_t size) {
   bool fits = size <= capacity() && (!store_ || store_->unique());
   if (!fits || size > max_size_) {
     // Twice as much as before, so that growing one by one stays cheap.
-    int64_t room = size <= size_ ? size : std::max(size, 2 * size_);
+    int64_t room =
+        size <= size_ ? size : std::max({size, 2 * size_, kFirstRoom});
     SL_RETURN_IF_ERROR(
         Reserve(size > max_size_ ? size : std::min(room, max_size_)));
   }
@@ -144,7 +159,7 @@ Status ListValue::Resize(int64_t size) {
     // What is cut off, and what longer lists have left.
     int64_t used = store_->used.load(std::memory_order_relaxed);
     for (int64_t i = std::min(size, size_); i < used; ++i) {
-      store_->slots[static_cast<size_t>(i)] = Array();
+      store_->Clear(i);
     }
     store_->used.store(size, std::memory_order_relaxed);
   }
@@ -156,7 +171,13 @@ Status ListValue::Resize(int64_t size) {
 
 Status ListValue::Append(Array element) {
   if (size_ >= max_size_ || !UseNext()) SL_RETURN_IF_ERROR(Resize(size_ + 1));
-  Put(size_ - 1, std::move(element));
+  try {
+    Put(size_ - 1, std::move(element));
+  } catch (const std::bad_alloc&) {
+    --size_;
+    return ResourceExhausted(
+        StrCat("no memory for a list of ", size_ + 1, " elements"));
+  }
   return OkStatus();
 }
 
@@ -165,13 +186,32 @@ void ListValue::Set(int64_t i, Array element) {
   Put(i, std::move(element));
 }
 
+bool ListValue::CanTakeRows(const Array& x) const {
+  return !store_ && !hold_arrays_ && x.contiguous() && x.dim(0) > 0 &&
+         x.dim(0) <= max_size_ &&
+         ListStore::CanBeShort(x, x.bytes() / x.dim(0));
+}
+
+Status ListValue::TakeRows(const Array& x, const Shape& row) {
+  int64_t n = x.dim(0);
+  try {
+    store_ = MakeRef<ListStore>(x, row);
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(
+        StrCat("no memory for a list of ", n, " elements"));
+  }
+  size_ = n;
+  return OkStatus();
+}
+
 void ListValue::Put(int64_t i, Array element) {
   if (dtype_ == DType::kList) {
     const ListValue* inner = ListOf(element);
     depth_ = std::max(depth_, inner ? inner->depth() + 1 : 2);
   }
+  if (!store_->unique() && !store_->Fits(element)) Move(size_);
+  store_->Put(i, std::move(element));
   auto k = static_cast<size_t>(i);
-  store_->slots[k] = std::move(element);
   if (k < taken_.size()) taken_[k] = 0;
 }
 
@@ -180,14 +220,14 @@ Array ListValue::Take(int64_t i) {
   auto k = static_cast<size_t>(i);
   if (taken_.size() <= k) taken_.resize(k + 1);
   taken_[k] = 1;
-  return std::exchange(store_->slots[k], Array());
+  return store_->Take(i);
 }
 
 Array ListValue::Clear(int64_t i) {
   Own();
   auto k = static_cast<size_t>(i);
   if (k < taken_.size()) taken_[k] = 0;
-  return std::exchange(store_->slots[k], Array());
+  return store_->Take(i);
 }
 
 Ref<ListValue> ListValue::Hollow(DType dtype, int64_t size) {
@@ -205,9 +245,8 @@ bool ListValue::EqualTo(const ResourceBase& other) const {
   const auto& o = static_cast<const ListValue&>(other);
   if (dtype_ != o.dtype_ || size() != o.size()) return false;
   for (int64_t i = 0; i < size(); ++i) {
-    const Array &a = at(i), &b = o.at(i);
-    if (static_cast<bool>(a) != static_cast<bool>(b)) return false;
-    if (taken(i) != o.taken(i) || (a && !a.BitEquals(b))) return false;
+    if (there(i) != o.there(i) || taken(i) != o.taken(i)) return false;
+    if (there(i) && !at(i).BitEquals(o.at(i))) return false;
   }
   return true;
 }
@@ -233,6 +272,7 @@ Result<Array> WritableList(const Array& list) {
       MakeRef<ListValue>(old.dtype_, old.shape_, old.max_size_);
   copy->depth_ = old.depth_;
   copy->size_ = old.size_;
+  copy->hold_arrays_ = old.hold_arrays_;
   copy->store_ = old.store_;
   try {
     copy->taken_ = old.taken_;

@@ -1,6 +1,9 @@
 // ListValue: arrays of one dtype, in order: what an element of dtype `list`
 // refers to. A value, not state: whoever holds one sees it unchanged for ever.
 //
+// Short elements of one type and shape lie side by side and are copied in and
+// out; others are held as they are (tensor/list_store.h).
+//
 // Counted. The writes below are for whoever is alone with it, as WritableList
 // makes sure: a list that nobody else sees is written in place, any other is
 // copied first. A copy shares the memory of its elements until it is written;
@@ -9,7 +12,6 @@
 // is still seen; so is taking off the end. Read from any number of threads.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "sluice/base/ref_counted.h"
 #include "sluice/base/status.h"
 #include "sluice/tensor/array.h"
+#include "sluice/tensor/list_store.h"
 #include "sluice/tensor/resource_base.h"
 
 namespace sluice {
@@ -43,10 +46,21 @@ class ListValue final : public ResourceBase {
   const PartialShape& shape() const { return shape_; }
   int64_t size() const { return size_ + hollow_size_; }
   int64_t max_size() const { return max_size_; }
-  // An empty Array: never written. REQUIRES: 0 <= i < size().
-  const Array& at(int64_t i) const {
-    return store_->slots[static_cast<size_t>(i)];
-  }
+  // An empty Array: never written. A copy where elements lie side by side:
+  // then it throws std::bad_alloc. REQUIRES: 0 <= i < size().
+  Array at(int64_t i) const { return store_->at(i); }
+  // Whether element i was written. REQUIRES: 0 <= i < size().
+  bool there(int64_t i) const { return store_->there(i); }
+  // All elements when they lie side by side and each is there, else null: then
+  // of `element_shape`, in the host's memory.
+  const char* SideBySide() const;
+  const Shape& element_shape() const { return store_->shape(); }
+  // Whether elements lie in memory of the list's own, whoever made them.
+  bool holds_copies() const { return store_ && store_->slab(); }
+  // Bytes of one element of such a list.
+  int64_t element_bytes() const { return store_->element_bytes(); }
+  // Whether an array would be copied to become an element.
+  bool WouldCopy(const Array& element) const;
   // Whether element i was given away by Take.
   bool taken(int64_t i) const {
     return static_cast<size_t>(i) < taken_.size() &&
@@ -62,13 +76,21 @@ class ListValue final : public ResourceBase {
   Status CheckElement(const Array& element) const;
 
   // ---- Writes. REQUIRES: nobody else sees this list, elements checked ----
+  // Elements are held as they are: for those that are filled later.
+  // REQUIRES: size() == 0.
+  void HoldArrays() { hold_arrays_ = true; }
   // Errors of these three: no memory, or more than max_size().
   Status Reserve(int64_t size);
   // New places are unwritten. REQUIRES: 0 <= size.
   Status Resize(int64_t size);
   Status Append(Array element);
+  // From here on what has no memory throws std::bad_alloc.
   // REQUIRES: 0 <= i < size().
   void Set(int64_t i, Array element);
+  // As elements all slices of x along its first axis, of shape `row`, when they
+  // would be copied. REQUIRES: no elements yet.
+  bool CanTakeRows(const Array& x) const;
+  Status TakeRows(const Array& x, const Shape& row);
   // Element i, which is unwritten and taken from now on.
   Array Take(int64_t i);
   // Element i, which is as if it had never been written.
@@ -87,19 +109,10 @@ class ListValue final : public ResourceBase {
  private:
   friend Result<Array> WritableList(const Array& list);
 
-  // Places of elements, seen by one or more lists: each looks at the first
-  // size_ of them. Whoever alone sees it may write all; whoever has as many as
-  // are used may use one more (and only one can: `used` says who was first).
-  // Those from `used` on are empty.
-  struct Store : RefCounted<Store> {
-    explicit Store(size_t capacity) : slots(capacity) {}
-    std::vector<Array> slots;
-    std::atomic<int64_t> used{0};
-  };
-
-  int64_t capacity() const {
-    return store_ ? static_cast<int64_t>(store_->slots.size()) : 0;
-  }
+  // One or more lists see a store: each looks at the first size_ places.
+  // Whoever alone sees it may write all; whoever has as many as are used may
+  // use one more (and only one can: `used` says who was first).
+  int64_t capacity() const { return store_ ? store_->capacity() : 0; }
   // From now on the elements are in a store of its own with so much room.
   // Throws std::bad_alloc.
   void Move(int64_t capacity);
@@ -111,7 +124,7 @@ class ListValue final : public ResourceBase {
   // A place behind the last element, when there is one to be had.
   bool UseNext();
 
-  static thread_local std::vector<Ref<Store>>* ending;
+  static thread_local std::vector<Ref<ListStore>>* ending;
 
   const DType dtype_;
   const PartialShape shape_;
@@ -119,7 +132,8 @@ class ListValue final : public ResourceBase {
   int depth_ = 1;
   int64_t hollow_size_ = 0;
   int64_t size_ = 0;
-  Ref<Store> store_;            // null: no elements yet
+  bool hold_arrays_ = false;
+  Ref<ListStore> store_;        // null: no elements yet
   std::vector<uint8_t> taken_;  // shorter than the list: the rest is not
 };
 

@@ -159,11 +159,87 @@ TEST(List, PoppingListsThatOthersSeeIsLinear) {
   }
 }
 
+TEST(List, ShortElementsOfOneShapeLieSideBySide) {
+  Array a = NewList(DType::kF32);
+  ListValue& list = *ListOf(a);
+  EXPECT_FALSE(list.holds_copies());
+  for (int i = 0; i < 100; ++i) {
+    Array element = Array::Vector<float>({1.0f * i, 2.0f * i});
+    ASSERT_TRUE(list.WouldCopy(element));
+    ASSERT_TRUE(list.Append(element).ok());
+    element.mutable_data<float>()[0] = -1;  // nothing of it is held
+  }
+  ASSERT_TRUE(list.holds_copies());
+  EXPECT_EQ(list.element_bytes(), 8);
+  EXPECT_EQ(list.element_shape(), Shape({2}));
+  const auto* all = reinterpret_cast<const float*>(list.SideBySide());
+  ASSERT_NE(all, nullptr);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(all[2 * i], 1.0f * i);
+    EXPECT_EQ(all[2 * i + 1], 2.0f * i);
+  }
+  Array read = list.at(7);
+  list.Set(7, Array::Vector<float>({5, 6}));
+  EXPECT_EQ(read.data<float>()[0], 7.0f) << "what was read stays";
+  list.Take(3);
+  EXPECT_EQ(list.SideBySide(), nullptr) << "one is not there";
+  EXPECT_FALSE(list.there(3));
+  EXPECT_FALSE(list.at(3));
+}
+
+TEST(List, AStridedElementIsCopiedDense) {
+  Array a = NewList(DType::kI32), b = NewList(DType::kI32);
+  Array two = Array::Of<int32_t>({2, 2}, {1, 2, 3, 4});
+  ASSERT_TRUE(ListOf(a)->Append(Array::View(two, 1, {2}, {2})).ok());
+  EXPECT_TRUE(ListOf(a)->at(0).BitEquals(Array::Vector<int32_t>({2, 4})));
+  EXPECT_FALSE(ListOf(b)->CanTakeRows(Array::View(two, 0, {2, 2}, {1, 2})));
+  ASSERT_TRUE(ListOf(b)->CanTakeRows(two));
+  ASSERT_TRUE(ListOf(b)->TakeRows(two, {2}).ok());
+  EXPECT_TRUE(ListOf(b)->at(1).BitEquals(Array::Vector<int32_t>({3, 4})));
+}
+
+// What is long, is nowhere yet, or of several shapes is held as it is.
+TEST(List, OtherElementsAreHeldAsTheyAre) {
+  Array a = NewList(DType::kF32), b = NewList(DType::kF32),
+        c = NewList(DType::kF32);
+  Array long_one = Array::Zeros(DType::kF32, {1000});
+  ASSERT_TRUE(ListOf(a)->Append(long_one).ok());
+  EXPECT_FALSE(ListOf(a)->holds_copies());
+  EXPECT_EQ(ListOf(a)->at(0).address(), long_one.address());
+
+  Array later = Array::Scalar(1.0f);
+  ListOf(b)->HoldArrays();
+  ASSERT_TRUE(ListOf(b)->Append(later).ok());
+  later.mutable_data<float>()[0] = 2;
+  EXPECT_EQ(*ListOf(b)->at(0).data<float>(), 2.0f);
+
+  ListValue& list = *ListOf(c);
+  ASSERT_TRUE(list.Append(Array::Scalar(3.0f)).ok());
+  ASSERT_TRUE(list.Resize(3).ok());
+  EXPECT_EQ(list.ElementShape(), PartialShape::Scalar());
+  list.Set(2, long_one);
+  EXPECT_FALSE(list.holds_copies());
+  EXPECT_EQ(*list.at(0).data<float>(), 3.0f);
+  EXPECT_FALSE(list.there(1));
+  EXPECT_EQ(list.at(2).address(), long_one.address());
+  EXPECT_EQ(list.ElementShape(), PartialShape());
+}
+
 // Lists that share their memory, written in all ways: each is as if it were
-// alone. Against plain vectors.
+// alone. Against plain vectors. Most elements lie side by side; now and then
+// one comes that does not fit.
 TEST(List, SharedMemoryIsSeenByNobody) {
   std::mt19937 random(7);
   constexpr int32_t kEmpty = -1;
+  // The last digit says what kind it is.
+  auto element = [](int32_t round) {
+    if (round % 1000 == 7) return Array::Of<int32_t>({2}, {round, 0});
+    if (round % 1000 != 9) return Array::Scalar(round);
+    Array row = Array::Zeros(DType::kI32, {500});
+    row.mutable_data<int32_t>()[0] = round;
+    return row;
+  };
+  int side_by_side = 0, held = 0;
   std::vector<Array> lists{NewList(DType::kI32)};
   std::vector<std::vector<int32_t>> models(1);
   for (int32_t round = 0; round < 20'000; ++round) {
@@ -185,7 +261,7 @@ TEST(List, SharedMemoryIsSeenByNobody) {
     auto i = static_cast<int64_t>(at);
     switch (model.empty() ? 0 : random() % 8) {
       case 4:
-        list.Set(i, Array::Scalar(round));
+        list.Set(i, element(round));
         model[at] = round;
         break;
       case 5:
@@ -201,19 +277,29 @@ TEST(List, SharedMemoryIsSeenByNobody) {
         model.resize(model.size() + 2, kEmpty);
         break;
       default:
-        ASSERT_TRUE(list.Append(Array::Scalar(round)).ok());
+        ASSERT_TRUE(list.Append(element(round)).ok());
         model.push_back(round);
     }
     for (size_t l = 0; l < lists.size(); ++l) {
       const ListValue& got = *ListOf(lists[l]);
       ASSERT_EQ(got.size(), static_cast<int64_t>(models[l].size()));
       for (size_t e = 0; e < models[l].size(); ++e) {
-        const Array& element = got.at(static_cast<int64_t>(e));
-        ASSERT_EQ(element ? element.data<int32_t>()[0] : kEmpty, models[l][e])
+        Array at = got.at(static_cast<int64_t>(e));
+        ASSERT_EQ(at ? at.data<int32_t>()[0] : kEmpty, models[l][e])
             << "list " << l << ", element " << e << ", round " << round;
+        if (!at) continue;
+        ASSERT_EQ(at.shape(), element(models[l][e]).shape());
+        ++(got.holds_copies() ? side_by_side : held);
       }
     }
+    // Else all would be held as they are before long.
+    if (round % 100 == 99) {
+      lists.push_back(NewList(DType::kI32));
+      models.emplace_back();
+    }
   }
+  EXPECT_GT(side_by_side, 10'000);
+  EXPECT_GT(held, 10'000);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What memory is in use for, told by the user's lines: for messages when it
-// runs out.
+// Which lines of the user's program the memory in use was allocated for: shown
+// in messages when memory runs out.
 //
 // AllocatesFor says on whose behalf a thread allocates, as long as it lives. An
 // allocator that keeps books notes it with each block, in a LiveBlocks or in
@@ -89,7 +89,7 @@ class LiveBlocks {
   Entry* Add(int64_t bytes, void* record = nullptr) SL_EXCLUDES(mu_);
   void Remove(Entry* entry) SL_EXCLUDES(mu_);
   std::vector<LiveGroup> Groups() const SL_EXCLUDES(mu_);
-  // Around a fork, which takes no other thread along, but the lock it holds.
+  // Around a fork, which copies the lock but not a thread that holds it.
   void BeforeFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu_.lock(); }
   void AfterFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu_.unlock(); }
 

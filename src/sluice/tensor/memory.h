@@ -1,10 +1,10 @@
 // Memory: where elements lie. Every array knows its own; each device has one.
-// The host's main memory, where nearly everything lies, is told as null, so
-// that asking costs a comparison.
+// The host's main memory, where nearly everything lies, is represented by null,
+// so that the check costs a comparison.
 //
-// What the host may not touch it cannot read by mistake: Array::data refuses.
-// The host does touch it when it stands in for the device: a simulated device's
-// kernels are code of the host, and open its memory for as long as they run.
+// The host cannot read forbidden memory by mistake: Array::data refuses. It
+// does touch such memory while it stands in for the device: a simulated
+// device's kernels are host code, and open its memory for as long as they run.
 //
 // Memories live as long as the process. Thread safe.
 #pragma once

@@ -1,6 +1,6 @@
-// Bools of memory that others write. Code of ours writes 0 and 1, and kernels
-// take a bool to be one of them; elsewhere it may be any byte, and is true
-// unless it is zero.
+// Bools in memory that other code writes. Our own code writes 0 and 1, and
+// kernels rely on that; elsewhere a bool may be any byte, and is true unless it
+// is zero.
 //
 // Functions of arrays in the host's memory; any thread.
 #pragma once
@@ -13,8 +13,8 @@ namespace sluice {
 // than bool are given back as they are. Error: ResourceExhausted.
 Result<Array> WithPlainBools(const Array& array);
 
-// Writes 1 over what is not 0. REQUIRES: bools, contiguous, held by nobody
-// else.
+// Writes 1 over everything but 0. REQUIRES: bools, contiguous, not held by
+// anybody else.
 void MakePlainBools(const Array& array);
 
 }  // namespace sluice

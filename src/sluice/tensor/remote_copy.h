@@ -1,5 +1,5 @@
 // Copies of elements that the host cannot touch, done by their device. Arrays
-// know no devices: who does gives the function (launch/copy_between.cc).
+// know no devices: a higher layer sets the function (launch/copy_between.cc).
 //
 // Thread safe.
 #pragma once

@@ -1,6 +1,6 @@
-// The little work on elements that lists and state do themselves, for elements
-// that the host cannot touch: done by their device, in the order of its work.
-// Arrays know no devices: who does gives the functions.
+// The few operations on elements that lists and state do themselves, for
+// elements the host cannot touch: done by their device, in the order of its
+// work. Arrays know no devices: a higher layer sets the functions.
 //
 // Thread safe.
 #pragma once

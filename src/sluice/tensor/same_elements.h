@@ -1,6 +1,6 @@
-// The elements of an array under a count of their own: to whoever gets it, an
-// array that is nobody else's, so that it may be written over in place. Whoever
-// makes it knows who else looks.
+// A second array over the same elements with a reference count of its own: its
+// holder is a sole owner and may write over it in place. The code that makes it
+// knows who else looks at the elements.
 #pragma once
 
 #include "sluice/tensor/array.h"

@@ -1,6 +1,6 @@
-// ArgumentLook: how an argument of a call looks into another tensor, an
-// argument or one around the function. A recording that writes either takes the
-// one for a view of the other, and serves calls that look so, too.
+// ArgumentLook: how an argument of a call is a view of another tensor, which is
+// an argument or outside of the function. A recording that writes either treats
+// the one as a view of the other, and serves calls with the same view.
 //
 // Immutable, part of its trace (trace/function_trace.h).
 #pragma once

@@ -1,5 +1,5 @@
-// What branches say, by results of their own, of results that only a run knows
-// all of (trace/merged_flow.h).
+// The results that branches add in order to describe other results of which
+// some property is known only in a run (trace/merged_flow.h).
 //
 // Plain values, owned by the function that records the branches.
 #pragma once

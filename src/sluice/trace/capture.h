@@ -5,8 +5,8 @@
 // time, and for another one after every write. So the code means what it means
 // when it runs at once.
 //
-// Tensors of the program around it, and its arguments, are entries: each has a
-// stand-in, traced, that the code sees in its place. What the code makes of
+// Arguments, and tensors of the program outside, are entries: each has a
+// traced stand-in that the code sees in its place. Whatever the code does to
 // stand-ins (elements, gradients, flags) happens to the tensors themselves at
 // every call.
 //

@@ -1,5 +1,5 @@
-// What a value of a function being recorded would be if its ops had run at
-// once: how the initial values of variables come out of the recording.
+// Computes the value that a traced tensor would have if its ops had run at
+// once: initial values of variables are taken out of a recording this way.
 #pragma once
 
 #include "sluice/eager/tensor.h"

@@ -111,7 +111,8 @@ std::optional<Array> Decisions::Decide(const Tensor& tensor,
   if (!status.ok()) {
     throw Error(status.WithLine(StrCat("before what decides at ", line)));
   }
-  made_.push_back({value, results[0], line});
+  // Of a look into what was fed, the memory is that: it may be written.
+  made_.push_back({value, ValueOrThrow(results[0].Clone()), line});
   return made_.back().then;
 }
 

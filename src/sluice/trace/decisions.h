@@ -1,8 +1,8 @@
 // Decisions: what a function being recorded (trace/capture.h) takes from the
 // values of the very call it is recorded for, where its code would not become
-// one graph whatever they are: which way a branch goes, whether a loop goes on.
-// The recording serves the calls in which the same comes out, which is found
-// out by a program of its own, before anything happens.
+// one graph for all values: which way a branch goes, whether a loop goes on.
+// The recording serves the calls in which all of this comes out the same. A
+// program of its own finds that out before anything happens.
 //
 // On the stack of whoever records; one thread.
 #pragma once

@@ -1,8 +1,8 @@
-// FunctionCore: what sl::function (front/function.h) is made of: code that is
-// recorded once per signature, its traces, and the call that finds the one that
-// serves.
+// FunctionCore: the implementation of sl::function (front/function.h): code
+// that is recorded once per signature, its traces, and the search for the trace
+// that serves a call.
 //
-// Calls from several threads take turns.
+// Calls run at the same time unless they change tensors outside of it.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,10 @@
 #include "sluice/trace/function_node.h"
 
+#include <algorithm>
+
 #include "sluice/base/strings.h"
 #include "sluice/eager/call_device.h"
+#include "sluice/eager/rows.h"
 #include "sluice/eager/shared_outside.h"
 #include "sluice/trace/kept_values.h"
 
@@ -124,6 +127,8 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     node->SetDepth();
   }
   size_t next = 0, told = results.size() - gradient.told.size();
+  size_t next_rows = static_cast<size_t>(std::ranges::count_if(
+      gradient.found, [](const Value& v) { return !!v; }));
   for (size_t k = told; k < results.size(); ++k) {
     SL_ASSIGN_OR_RETURN(results[k], OnHost(results[k]));
   }
@@ -142,6 +147,7 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
   };
   for (size_t i = 0; i < dx.size(); ++i) {
     if (!gradient.found[i]) continue;
+    size_t rows = gradient.rows[i] ? next_rows++ : 0;
     if (!there(gradient.there[i])) {
       // Nothing on the way taken was made from it.
       ++next;
@@ -152,6 +158,10 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     if (node && flows(i)) {
       dx[i]->producer = node;
       dx[i]->output = static_cast<int>(next);
+    }
+    if (gradient.rows[i]) {
+      dx[i] = MakeRows(MakeRef<EagerValue>(std::move(results[rows])), dx[i],
+                       arrays_[i].dtype(), arrays_[i].shape());
     }
     ++next;
   }

@@ -23,12 +23,9 @@ class FunctionTapeNode final : public TapeNode {
 
   std::string_view name() const override { return name_; }
   size_t num_outputs() const override { return ys_.size(); }
-  // Of what the last backward run went through, and of all that imperatively
-  // would have gone with it. What was made apart can still be gone through.
+  // Of what the last backward run went through. What was made apart can still
+  // be gone through.
   void Drop() override {
-    for (Look& look : through) {
-      if (look.passed) look.node->Drop();
-    }
     if (SomeLeft()) return;
     arrays_.clear();
     fed.clear();
@@ -39,9 +36,14 @@ class FunctionTapeNode final : public TapeNode {
     dropped_ = true;
   }
   bool dropped() const override { return dropped_; }
-  TapeNode* uses_up() const override {
-    if (calls) calls->Spend(of_outputs);
-    return calls.get();
+  void UsesUp(std::vector<Ref<TapeNode>>& beside) override {
+    for (Look& look : through) {
+      if (look.passed) beside.push_back(look.node);
+    }
+    if (!calls) return;
+    calls->Spend(of_outputs);
+    beside.push_back(calls);
+    calls->UsesUp(beside);
   }
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;

@@ -15,6 +15,7 @@
 #include "sluice/eager/default_float.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/scope.h"
+#include "sluice/eager/shared_outside.h"
 #include "sluice/eager/task_calls.h"
 #include "sluice/eager/view_write.h"
 #include "sluice/graph/traverse.h"
@@ -352,7 +353,8 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
   made.wants = wants;
   made.records = records;
   made.found.resize(fed.size());
-  std::vector<Value> from = ys, to, fetches, all = fed;
+  made.rows.resize(fed.size());
+  std::vector<Value> from = ys, to, fetches, indices, all = fed;
   int calls = 0;  // of the function have ids below this
   {
     GraphScope building(*graph);
@@ -387,14 +389,19 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
       which.push_back(i);
     }
     SL_RETURN_IF_ERROR(RaiseForGradients(*graph, from, to));
-    SL_ASSIGN_OR_RETURN(std::vector<Value> found,
-                        Gradients(*graph, from, to, made.flows,
-                                  {.none_when_unconnected = true}));
+    SL_ASSIGN_OR_RETURN(std::vector<GradientValue> found,
+                        GradientsOrRows(*graph, from, to, made.flows,
+                                        {.none_when_unconnected = true}));
     for (size_t k = 0; k < which.size(); ++k) {
       if (!found[k]) continue;
-      made.found[which[k]] = found[k];
-      fetches.push_back(found[k]);
+      bool rows = found[k].rows();
+      made.found[which[k]] = rows ? found[k].values : found[k].dense;
+      fetches.push_back(made.found[which[k]]);
+      if (!rows) continue;
+      made.rows[which[k]] = found[k].indices;
+      indices.push_back(found[k].indices);
     }
+    fetches.insert(fetches.end(), indices.begin(), indices.end());
     for (size_t i = known_before; i < capture.entries().size(); ++i) {
       made.more.push_back(capture.entries()[i].value);
       made.more_args.push_back(capture.entries()[i].arg);
@@ -545,7 +552,9 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   std::vector<std::pair<size_t, EagerRef>> flowing =
       FinishTrace(t, capture, given.tensors, name, where);
   t.facts = capture.facts();
-  t.elements_read = capture.elements_read();
+  for (const Capture::ElementsRead& read : capture.elements_read()) {
+    t.elements_read.push_back({read, SharedOutside::SumOf(read.value->array)});
+  }
   t.sizes = capture.sizes();
   ChooseFetches(t, capture, std::move(flowing));
   Compile(t, name);

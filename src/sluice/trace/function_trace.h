@@ -74,7 +74,10 @@ struct TraceGradient {
   bool records = false;      // `from` is told
   std::vector<Value> flows;  // what is fed beside, one for each y
   std::vector<Value> found;  // one for each that is fed, where there is one
-  std::vector<bool> reads;   // of what is fed, whether elements matter
+  // By what is fed, of a sparse gradient: the indices of the rows that `found`
+  // then is. They come back after all of those.
+  std::vector<Value> rows;
+  std::vector<bool> reads;  // of what is fed, whether elements matter
   // Whether gradients of it flow through calls the function itself has made:
   // imperatively, backward() through it uses up those, too.
   bool through_calls = false;
@@ -144,7 +147,14 @@ struct Trace {
   };
   std::vector<GradSeen> grads_seen;
   std::vector<Capture::Fact> facts;
-  std::vector<Capture::ElementsRead> elements_read;
+  // Elements of tensors around that were read, with a checksum of them all:
+  // writes of who shares their memory are not counted.
+  struct ElementsRead {
+    Capture::ElementsRead then;
+    uint32_t sum;
+    bool Still() const;
+  };
+  std::vector<ElementsRead> elements_read;
   std::shared_ptr<SizeGuards> sizes;  // what the code decided by
   // It draws random numbers apart from the generator's.
   bool random = false;

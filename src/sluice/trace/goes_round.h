@@ -1,5 +1,5 @@
-// Whether a loop of a recording runs an iteration, as far as sizes tell: a loop
-// over the rows of an argument does unless there are none.
+// Whether a loop of a recording runs at least one iteration, as far as sizes
+// tell: a loop over the rows of an argument does unless there are none.
 //
 // Plain functions, while the recording is open, on its thread.
 #pragma once

@@ -1,7 +1,7 @@
-// GraphReach: on which of some values of a graph others depend, in a way that
-// gradients flow, and in which runs: what the tape of the same code, run op by
-// op, would know. Of gradients that were built for a graph, nobody has recorded
-// that; so it is found in their nodes.
+// GraphReach: which values of a graph depend on which others, in a way that
+// gradients flow, and in which runs: what the tape of the same code would know
+// if it ran op by op. Nobody has recorded this for gradients built in a graph,
+// so it is found from their nodes.
 //
 // Where branches and loops decide, conditionals get results and loops carry
 // variables of truth beside their own. The caller holds the graph's lock while

@@ -70,6 +70,7 @@ Result<std::vector<GradientValue>> ByFlow(Graph& graph, Node* node,
                                           std::span<const Value> dy) {
   Region& region = RegionHere(graph);
   GradFlow flow(graph, region);
+  if (!front_internal::InsideVmap()) flow.KeepRowsOfBranches();
   std::vector<Value> to(xs.begin(), xs.end());
   if (node) {
     std::unordered_set<Value, ValueHash> wanted(xs.begin(), xs.end());

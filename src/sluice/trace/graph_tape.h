@@ -1,6 +1,6 @@
-// GraphTapeNode: what a stretch of a graph being recorded is to the tape: from
+// GraphTapeNode: a stretch of a graph being recorded, as the tape sees it: from
 // some values (xs) to others (ys). Most are one op; conditionals, loops and
-// what others added to the graph are one each, too. Gradients become more
+// calls that others added to the graph are one each, too. Gradients become more
 // graph.
 //
 // As long as its Capture is: afterwards nothing flows through it any more.

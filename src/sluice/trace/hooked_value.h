@@ -1,6 +1,6 @@
-// Hooks that a captured function registers on what it computes, for gradients
-// that flow when the call is over: the graph computes those, so that a hook is
-// a rule of the graph (op/custom_gradient.h), and what it does becomes nodes.
+// Hooks that a captured function registers on values it computes, for gradients
+// that flow after the call: the graph computes those, so such a hook is a rule
+// of the graph (op/custom_gradient.h), and what it does becomes nodes.
 //
 // While the function is recorded, on its thread.
 #pragma once

@@ -1,7 +1,7 @@
-// What imperative code would keep for the gradients of a captured function's
-// results: values that its calls' rules read. Writing one of them in place
-// before the gradient is taken is an error there, and so it is here, though
-// the function keeps only what it was fed and computes the rest again.
+// The values that imperative code would keep for the gradients of a captured
+// function's results, because rules of its calls read them. Writing one in
+// place before the gradient is taken is an error there, so it is one here,
+// though the function keeps only its inputs and computes the rest again.
 //
 // Found when the recording ends; plain values.
 #pragma once

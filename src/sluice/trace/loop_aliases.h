@@ -1,5 +1,5 @@
-// LoopAliases: which tensors around a loop its variables may be, from one
-// iteration to the next. Writing one in place writes the other.
+// LoopAliases: which tensors outside a loop its variables may be, from one
+// iteration to the next. Writing one of them in place writes the other.
 //
 // Lives on the stack of the function that records the loop.
 #pragma once

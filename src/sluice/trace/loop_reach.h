@@ -1,6 +1,6 @@
-// Where the gradients of a loop's results flow, when only a run knows how often
-// its body ran: variables of truth that the loop carries beside its own, one
-// for each variable and each set of places its body treats alike.
+// Where the gradients of a loop's results flow when only a run knows how often
+// the body ran: boolean variables that the loop carries beside its own, one for
+// each variable and each set of places that its body treats alike.
 //
 // The caller holds the graph's lock; the body has been recorded.
 #pragma once

@@ -1,5 +1,5 @@
-// Which values of a recording no call has had a part in both of: what a
-// backward run from one uses up is none of what the other was made by.
+// Which values of a recording have no call in common in their histories: a
+// backward run from one uses up nothing that the other was made by.
 //
 // Plain functions, of values of one recording.
 #pragma once

@@ -1,6 +1,6 @@
-// Whose memory a traced value is: its own, or that of what it looks into. What
-// detach() gave is itself looked into (eager/view_write.h), so that there may
-// be several steps to that.
+// Whose memory a traced value uses: its own, or that of the value it is a view
+// of. What detach() gave can be viewed itself (eager/view_write.h), so this may
+// take several steps.
 //
 // Plain functions, of values of one recording.
 #pragma once

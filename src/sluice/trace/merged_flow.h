@@ -1,8 +1,8 @@
-// What of a tensor only a run knows, after a branch or a loop that tensors
-// decide: whether it requires gradients, when the ways differ in that, and
-// which tensor of the program around it is, when it is one on some way. Both
-// are values of the graph then, results of the branch or loop beside the
-// user's, and every call that hands the tensor out looks at them.
+// Properties of a tensor that only a run knows, after a branch or a loop
+// decided by tensors: whether it requires gradients, when the branches differ
+// in that, and which tensor of the program outside it is, when it is one on
+// some branch. Both are values of the graph then, extra results of the branch
+// or loop, and every call that hands out the tensor looks at them.
 //
 // Plain values, of one recording.
 #pragma once

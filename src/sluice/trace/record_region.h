@@ -1,5 +1,5 @@
-// Recording user code into the regions of a control-flow node, and running it
-// at once when nothing is recorded. What control_flow.h is made of.
+// Records user code into the regions of a control-flow node, or runs it at once
+// when nothing is recorded. control_flow.h is built on this.
 //
 // The code may be called more than once: again, with less known shapes, when
 // what it gives has other sizes than what it was given.

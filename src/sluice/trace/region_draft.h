@@ -1,6 +1,6 @@
-// RegionDraft: a node with regions while user code is recorded into them. Taken
-// back when the code throws: nobody has seen it. Lives on the stack of whoever
-// records.
+// RegionDraft: a node with regions while user code is recorded into them.
+// Removed when the code throws, before anybody has seen it. Lives on the stack
+// of the function that records.
 #pragma once
 
 #include <source_location>

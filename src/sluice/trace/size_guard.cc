@@ -7,6 +7,7 @@
 #include "sluice/base/thread_owned.h"
 #include "sluice/eager/scope.h"
 #include "sluice/op/run_op.h"
+#include "sluice/op/runs_on.h"
 #include "sluice/op/signature.h"
 
 namespace sluice {
@@ -224,7 +225,7 @@ void KnownSizes::Compute(const Node& node, const std::vector<Array>& in,
     return;
   }
   bool runs = op.pure() && op.regions.empty() && node.num_inputs() > 0 &&
-              (op.block || op.kernel(DeviceKind::kCpu).launch);
+              HasHostCode(op);
   for (size_t i = 0; i < out.shapes.size(); ++i) {
     runs = runs && Small(out.shapes[i]) &&
            IsNumber(node.output_type(static_cast<int>(i)).dtype);

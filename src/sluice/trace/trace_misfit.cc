@@ -1,6 +1,7 @@
 // Whether a call fits a trace, beyond types and sizes: modes, what its tensors
 // require, share and have attached.
 #include "sluice/eager/same_memory.h"
+#include "sluice/eager/shared_outside.h"
 #include "sluice/eager/view_write.h"
 #include "sluice/trace/function_trace.h"
 #include "sluice/trace/trace_finish.h"
@@ -34,11 +35,17 @@ std::string_view MisfitText(Misfit misfit) {
   return "";
 }
 
+bool Trace::ElementsRead::Still() const {
+  if (!then.Still()) return false;
+  return !SharedOutside::Is(&then.value->writes()) ||
+         SharedOutside::SumOf(then.value->array) == sum;
+}
+
 Misfit Trace::MisfitOf(const std::vector<Tensor>& args) const {
   for (const Capture::Fact& fact : facts) {
     if (!fact.Still()) return Misfit::kMode;
   }
-  for (const Capture::ElementsRead& read : elements_read) {
+  for (const ElementsRead& read : elements_read) {
     if (!read.Still()) return Misfit::kElements;
   }
   for (const ArgumentLook& look : argument_looks) {

@@ -64,7 +64,7 @@ Device* TracedDevices::OfOperands(const Node& node) {
     Value in = node.input(static_cast<int>(i));
     // The zeros of another's shape are where it is.
     if (IsReference(in.dtype()) || TellsPlace(op, i) ||
-        (!op.shape_only && HostReads(op, DeviceKind::kCpu, i, count))) {
+        (!op.shape_only && HostReads(op, i, count))) {
       continue;
     }
     Device* device = Ask(in);

@@ -1,5 +1,5 @@
-// What a training run leaves in its folder: checkpoints, metrics in two forms,
-// events. All of it is optional; without a folder every call does nothing.
+// The files a training run leaves in its folder: checkpoints, metrics in two
+// forms, events. All optional: without a folder every call does nothing.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What went wrong in a step whose loss is not finite.
+// The error of a step whose loss is not finite, with its cause.
 #pragma once
 
 #include <functional>

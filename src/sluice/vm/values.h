@@ -1,6 +1,6 @@
-// What the compiler must know of a node before it writes code: which
-// values are single elements and may live in cells, what functions read from
-// around them, in which order each region runs.
+// What the compiler needs to know of a node before it writes code: which values
+// are single elements and may live in cells, which outer values functions read,
+// and the order in which each region runs.
 //
 // Made once per node, immutable afterwards. Borrows the graph.
 #pragma once

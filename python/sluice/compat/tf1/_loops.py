@@ -59,67 +59,95 @@ def while_loop(
     with opened(graph), graph.name_scope(name or "while"):
         start = [as_leaf(v) for v in flatten(loop_vars)]
         start = _invariant(loop_vars, start, shape_invariants)
-        limit = maximum_iterations
-        counted = limit is not None
-        if counted:
-            limit = convert(limit, name="maximum_iterations")
-            if limit.shape.ndims not in (0, None):
-                raise ValueError("maximum_iterations must be a scalar")
-            limit = emit(None, "cast", limit, dtype=int64)
-            start = [typed_constant(0, int64, "iteration"), *start]
-
-        # What comes out has the structure of what the body gives.
-        shape_of_results: list[Any] = []
-
-        def raised(values: Any) -> list[Any]:
-            return [raised_leaf(graph, like, v) for like, v in zip(start, values)]
-
-        def entered(values: Any) -> list[Any]:
-            return [_entered(graph, like, v) for like, v in zip(start, values)]
-
-        def args(values: list[Any]) -> Any:
-            return pack(loop_vars, values[1:] if counted else values)
-
-        def test(*cores: Any) -> Any:
-            values = entered(cores)
-            with inside(graph):
-                holds = predicate(cond(*_spread(args(values))))
-            if counted:
-                below = emit(None, "less", values[0], limit)
-                holds = emit(None, "logical_and", below, holds)
-            return holds._core
-
-        def step(*cores: Any) -> Any:
-            values = entered(cores)
-            with inside(graph):
-                returned = body(*_spread(args(values)))
-            made = _body_result(loop_vars, returned)
-            shape_of_results.append(returned if is_nested(returned) else [returned])
-            old = values[1:] if counted else values
-            leaves = [_kept(o, m) for o, m in zip(old, made)]
-            if counted:
-                one = typed_constant(1, int64, "one")
-                leaves = [emit(None, "add", values[0], one), *leaves]
-            return builtins.tuple(lowered_leaf(leaf) for leaf in leaves)
-
-        ended = _core.while_loop(
-            test,
-            step,
-            builtins.tuple(lowered_leaf(s) for s in start),
-            "device",
-            graph.unique_name("loop"),
-            int(parallel_iterations),
-            -1,
-        )
-        results = raised(ended)[1 if counted else 0 :]
-        results = [_exit(r, back_prop) for r in results]
-    like = loop_vars
-    if type(shape_of_results[0]) in (list, builtins.tuple):
-        like = shape_of_results[0]
-    packed = pack(like, results)
+        loop = _Loop(graph, cond, body, loop_vars, start, maximum_iterations)
+        results = [_exit(r, back_prop) for r in loop.run(int(parallel_iterations))]
+    packed = pack(loop.like(), results)
     if not return_same_structure and is_nested(packed) and len(packed) == 1:
         return next(iter(packed.values())) if isinstance(packed, dict) else packed[0]
     return packed
+
+
+class _Loop:
+    """The condition and body of one loop as functions of what it carries: the
+    leaves of the loop variables, behind a counter where iterations are limited."""
+
+    def __init__(
+        self,
+        graph: Any,
+        cond: Callable[..., Any],
+        body: Callable[..., Any],
+        loop_vars: Any,
+        start: list[Any],
+        limit: Any,
+    ) -> None:
+        self.graph, self.cond, self.body = graph, cond, body
+        self.loop_vars, self.start = loop_vars, start
+        self.limit: Any = None
+        self.returned: Any = None  # by the body, with its structure
+        if limit is not None:
+            self.limit = _as_limit(limit)
+            self.start = [typed_constant(0, int64, "iteration"), *start]
+
+    @property
+    def counted(self) -> builtins.bool:
+        return self.limit is not None
+
+    def entered(self, cores: Any) -> list[Any]:
+        return [_entered(self.graph, like, v) for like, v in zip(self.start, cores)]
+
+    def args(self, values: list[Any]) -> Any:
+        return pack(self.loop_vars, values[1:] if self.counted else values)
+
+    def test(self, *cores: Any) -> Any:
+        values = self.entered(cores)
+        with inside(self.graph):
+            holds = predicate(self.cond(*_spread(self.args(values))))
+        if self.counted:
+            below = emit(None, "less", values[0], self.limit)
+            holds = emit(None, "logical_and", below, holds)
+        return holds._core
+
+    def step(self, *cores: Any) -> Any:
+        values = self.entered(cores)
+        with inside(self.graph):
+            returned = self.body(*_spread(self.args(values)))
+        made = _body_result(self.loop_vars, returned)
+        if self.returned is None:
+            self.returned = returned if is_nested(returned) else [returned]
+        old = values[1:] if self.counted else values
+        leaves = [_kept(o, m) for o, m in zip(old, made)]
+        if self.counted:
+            one = typed_constant(1, int64, "one")
+            leaves = [emit(None, "add", values[0], one), *leaves]
+        return builtins.tuple(lowered_leaf(leaf) for leaf in leaves)
+
+    def run(self, parallel_iterations: int) -> list[Any]:
+        """The loop as a node of the graph; gives the leaves carried last."""
+        ended = _core.while_loop(
+            self.test,
+            self.step,
+            builtins.tuple(lowered_leaf(s) for s in self.start),
+            "device",
+            self.graph.unique_name("loop"),
+            parallel_iterations,
+            -1,
+        )
+        raised = [
+            raised_leaf(self.graph, like, v) for like, v in zip(self.start, ended)
+        ]
+        return raised[1 if self.counted else 0 :]
+
+    def like(self) -> Any:
+        """What comes out has the structure of what the body gives."""
+        given = type(self.returned) in (list, builtins.tuple)
+        return self.returned if given else self.loop_vars
+
+
+def _as_limit(maximum_iterations: Any) -> Any:
+    limit = convert(maximum_iterations, name="maximum_iterations")
+    if limit.shape.ndims not in (0, None):
+        raise ValueError("maximum_iterations must be a scalar")
+    return emit(None, "cast", limit, dtype=int64)
 
 
 def _spread(packed: Any) -> Any:

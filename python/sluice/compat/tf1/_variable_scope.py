@@ -293,27 +293,9 @@ def get_variable(
     kind = as_dtype(dtype) if dtype is not None else scope.dtype
     if full in store.variables and scope.reuse:
         return _found(store.variables[full], full, sizes, kind, dtype)
-    if scope.reuse is True:
-        raise ValueError(
-            f"Variable {full} does not exist, or was not created with "
-            "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
-        )
-    if full in store.variables:
-        raise ValueError(
-            f"Variable {full} already exists, disallowed. Did you mean to set "
-            "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
-        )
+    _check_new(full, scope, store)
     if value_given and dtype is not None:
-        own = (
-            initializer
-            if hasattr(initializer, "graph")
-            else elements(initializer, None)
-        )
-        if as_dtype(own.dtype) != kind:
-            raise ValueError(
-                f"Initializer type '{own.dtype}' and explicit dtype '{kind.name}' "
-                "don't match."
-            )
+        _check_type(initializer, kind)
     start, typed = _start(full, initializer, scope, sizes, kind, value_given)
     with opened(graph), _at_root(graph):
         made = Variable(
@@ -328,6 +310,29 @@ def get_variable(
     if chosen is not None:
         _regularize(graph, made, full, chosen)
     return made
+
+
+def _check_new(full: str, scope: Any, store: Any) -> None:
+    if scope.reuse is True:
+        raise ValueError(
+            f"Variable {full} does not exist, or was not created with "
+            "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    if full in store.variables:
+        raise ValueError(
+            f"Variable {full} already exists, disallowed. Did you mean to set "
+            "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+        )
+
+
+def _check_type(initializer: Any, kind: Any) -> None:
+    made = hasattr(initializer, "graph")
+    own = initializer if made else elements(initializer, None)
+    if as_dtype(own.dtype) != kind:
+        raise ValueError(
+            f"Initializer type '{own.dtype}' and explicit dtype '{kind.name}' "
+            "don't match."
+        )
 
 
 def _found(variable: Variable, full: str, sizes: Any, kind: Any, dtype: Any) -> Any:

@@ -15,11 +15,11 @@ that rate, so that schedulers may be used together; as PyTorch's, ``LambdaLR``,
 from ._base import LRScheduler
 from ._cycles import CosineAnnealingWarmRestarts, OneCycleLR
 from ._cyclic import CyclicLR
+from ._formula import CurveLR
 from ._joined import ChainedScheduler, SequentialLR
 from ._plain import (
     ConstantLR,
     CosineAnnealingLR,
-    CurveLR,
     ExponentialLR,
     LambdaLR,
     LinearLR,

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from ... import _core
 from .._optimizer import Optimizer
 from ._base import LRScheduler, by_every_call, check_optimizer
+from ._formula import FormulaLR
 from ._momentum import check_momentum, one_each, set_momentum
 
 __all__ = ["CosineAnnealingWarmRestarts", "OneCycleLR"]
 
 
-class CosineAnnealingWarmRestarts(LRScheduler):
+class CosineAnnealingWarmRestarts(FormulaLR):
     """Half a cosine down to ``eta_min`` in ``T_0`` steps, then again from the
     top, each time ``T_mult`` times as long. It sets rates, whatever it finds."""
 
     _absolute = True
+    _options = ("T_0", "T_mult", "eta_min")
+    _formula = staticmethod(_core.cosine_restarts)
 
     def __init__(
         self,
@@ -32,18 +34,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             raise ValueError(f"T_0 is {T_0}; wanted a whole number above 0")
         if T_mult < 1 or int(T_mult) != T_mult:
             raise ValueError(f"T_mult is {T_mult}; wanted a whole number, 1 or more")
-        self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
+        self.T_0, self.T_mult, self.eta_min = int(T_0), int(T_mult), eta_min
         super().__init__(optimizer, last_epoch)
-
-    def value(self, base: float, epoch: float, group: int) -> float:
-        length, at = self.T_0, epoch
-        if self.T_mult == 1:
-            at %= length
-        while at >= length:
-            at -= length
-            length *= self.T_mult
-        part = (1 + math.cos(math.pi * at / length)) / 2
-        return self.eta_min + (base - self.eta_min) * part
 
 
 class OneCycleLR(LRScheduler):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 from ... import _core
 from .._optimizer import Optimizer
 from ._base import LRScheduler
+from ._formula import FormulaLR
 
 __all__ = [
     "ConstantLR",
     "CosineAnnealingLR",
-    "CurveLR",
     "ExponentialLR",
     "LambdaLR",
     "LinearLR",
@@ -25,44 +24,7 @@ __all__ = [
 ]
 
 
-class CurveLR(LRScheduler):
-    """The rate along a curve of C++, such as
-    ``optim.warm_up(500, next=optim.cosine(10000))``."""
-
-    def __init__(
-        self, optimizer: Optimizer, curve: Any, last_epoch: int = -1
-    ) -> None:
-        self.curve = curve
-        super().__init__(optimizer, last_epoch)
-
-    def value(self, base: float, epoch: float, group: int) -> float:
-        return float(self.curve(base, epoch))
-
-
-class _FormulaLR(CurveLR):
-    """The rate along a curve of C++ that is made of attributes. They may be set on
-    the way, as PyTorch's, and are what a copy or a pickle has of it."""
-
-    _options: tuple[str, ...] = ()  # attributes, in the order of the curve's arguments
-    _formula: Callable[..., Any]
-
-    def __init__(self, optimizer: Optimizer, last_epoch: int) -> None:
-        self._made: tuple[Any, Any] | None = None
-        LRScheduler.__init__(self, optimizer, last_epoch)
-
-    @property
-    def curve(self) -> Any:
-        """The rate as a function of the first one and the step."""
-        options = tuple(copy.copy(getattr(self, name)) for name in self._options)
-        if self._made is None or self._made[0] != options:
-            self._made = (options, type(self)._formula(*options))
-        return self._made[1]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_made": None}
-
-
-class StepLR(_FormulaLR):
+class StepLR(FormulaLR):
     """Times ``gamma`` after every ``step_size`` steps."""
 
     _options = ("step_size", "gamma")
@@ -79,7 +41,7 @@ class StepLR(_FormulaLR):
         super().__init__(optimizer, last_epoch)
 
 
-class MultiStepLR(_FormulaLR):
+class MultiStepLR(FormulaLR):
     """Times ``gamma`` at each of ``milestones``."""
 
     _options = ("milestones", "gamma")
@@ -96,7 +58,7 @@ class MultiStepLR(_FormulaLR):
         super().__init__(optimizer, last_epoch)
 
 
-class ExponentialLR(_FormulaLR):
+class ExponentialLR(FormulaLR):
     """Times ``gamma`` at every step."""
 
     _keeps = True
@@ -110,7 +72,7 @@ class ExponentialLR(_FormulaLR):
         super().__init__(optimizer, last_epoch)
 
 
-class CosineAnnealingLR(_FormulaLR):
+class CosineAnnealingLR(FormulaLR):
     """Down to ``eta_min`` in ``T_max`` steps along half a cosine, and on."""
 
     _keeps = True
@@ -139,11 +101,13 @@ class CosineAnnealingLR(_FormulaLR):
         return low + (found - low) * (new - low) / (old - low)
 
 
-class LinearLR(LRScheduler):
+class LinearLR(FormulaLR):
     """From ``start_factor`` to ``end_factor`` of the rate in ``total_iters``
     steps; for warming up."""
 
     _keeps = True
+    _options = ("start_factor", "end_factor", "total_iters")
+    _formula = staticmethod(_core.linear_factor)
 
     def __init__(
         self,
@@ -161,16 +125,12 @@ class LinearLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def value(self, base: float, epoch: float, group: int) -> float:
-        if epoch >= self.total_iters:
-            return base * self.end_factor
-        part = epoch / self.total_iters
-        change = self.end_factor - self.start_factor
-        return base * (self.start_factor + change * part)
 
-
-class ConstantLR(LRScheduler):
+class ConstantLR(FormulaLR):
     """``factor`` of the rate for ``total_iters`` steps, then all of it."""
+
+    _options = ("factor", "total_iters")
+    _formula = staticmethod(_core.constant_factor)
 
     def __init__(
         self,
@@ -184,14 +144,13 @@ class ConstantLR(LRScheduler):
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
-    def value(self, base: float, epoch: float, group: int) -> float:
-        return base * self.factor if epoch < self.total_iters else base
 
-
-class PolynomialLR(LRScheduler):
+class PolynomialLR(FormulaLR):
     """Down to 0 in ``total_iters`` steps, as ``(1 - step / total) ** power``."""
 
     _keeps = True
+    _options = ("total_iters", "power")
+    _formula = staticmethod(_core.polynomial)
 
     def __init__(
         self,
@@ -204,10 +163,6 @@ class PolynomialLR(LRScheduler):
             raise ValueError(f"total_iters is {total_iters}; wanted 1 or more")
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
-
-    def value(self, base: float, epoch: float, group: int) -> float:
-        done = min(epoch, self.total_iters) / self.total_iters
-        return float(base * (1 - done) ** self.power)
 
 
 def _functions(

@@ -11,6 +11,7 @@
 #include "sluice/base/clock.h"
 #include "sluice/base/event_count.h"
 #include "sluice/base/started_thread.h"
+#include "sluice/base/thread_annotations.h"
 
 namespace sluice::cluster {
 
@@ -263,8 +264,8 @@ Poller::~Poller() {
 
 namespace {
 struct HomePlace {
-  std::mutex mu;
-  std::weak_ptr<Poller> poller;
+  Mutex mu;
+  std::weak_ptr<Poller> poller SL_GUARDED_BY(mu);
 };
 HomePlace& ThePlace() {
   static auto* place = new HomePlace;  // threads may outlive main
@@ -274,7 +275,7 @@ HomePlace& ThePlace() {
 
 std::shared_ptr<Poller> Poller::Home() {
   HomePlace& place = ThePlace();
-  std::lock_guard lock(place.mu);
+  MutexLock lock(place.mu);
   std::shared_ptr<Poller> home = place.poller.lock();
   if (!home) {
     home = std::make_shared<Poller>(std::make_unique<grpc::CompletionQueue>());
@@ -285,7 +286,7 @@ std::shared_ptr<Poller> Poller::Home() {
 
 void Poller::OfferHome(const std::shared_ptr<Poller>& poller) {
   HomePlace& place = ThePlace();
-  std::lock_guard lock(place.mu);
+  MutexLock lock(place.mu);
   if (place.poller.expired()) place.poller = poller;
 }
 

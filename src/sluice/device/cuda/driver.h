@@ -51,6 +51,7 @@ namespace sluice {
   X(cuModuleGetFunction)               \
   X(cuFuncSetAttribute)                \
   X(cuLaunchKernel)                    \
+  X(cuLaunchKernelEx)                  \
   X(cuStreamBeginCapture)              \
   X(cuStreamEndCapture)                \
   X(cuGraphInstantiate)                \

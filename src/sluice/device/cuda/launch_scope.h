@@ -23,6 +23,8 @@ struct CudaScopes {
   CudaMaskedChecks* masked = nullptr;
   const void* key_at = nullptr;
   const CudaRecordingScope* recording = nullptr;
+  // What was recorded last is no kernel: the next launch waits for all of it.
+  bool behind_other = false;
 
   static CudaScopes& Here() { return ThreadOwned<CudaScopes>::Get(); }
 };

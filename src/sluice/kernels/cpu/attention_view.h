@@ -1,5 +1,5 @@
-// What attention and its gradient know of their operands: sizes, which head of
-// k and v a head of q looks at, masks, and the tile they multiply with.
+// The operands of attention and of its gradient: sizes, which head of k and v
+// belongs to a head of q, masks, and the tile they are multiplied with.
 #pragma once
 
 #include <algorithm>

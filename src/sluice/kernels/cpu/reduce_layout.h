@@ -1,4 +1,4 @@
-// How an array falls into kept and reduced axes: the loops of a reduction, on
+// How an array divides into kept and reduced axes: the loops of a reduction, on
 // the host and on other devices.
 //
 // Plain values.

@@ -1,4 +1,4 @@
-// What an update does to an element, for each ScatterOp.
+// The change an update makes to an element, for each ScatterOp.
 #pragma once
 
 #include "sluice/kernels/formula/arithmetic.h"

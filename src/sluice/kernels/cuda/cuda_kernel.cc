@@ -1,7 +1,9 @@
 #include "sluice/kernels/cuda/cuda_kernel.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
+#include <utility>
 
 #include "sluice/base/strings.h"
 #include "sluice/device/cuda/launch_scope.h"
@@ -142,14 +144,50 @@ CudaGrid GridFor(CudaDevice& device, int64_t n, int64_t threads) {
   return {std::clamp<int64_t>(wanted, 1, most), threads};
 }
 
+namespace {
+
+// Launches of a recording begin while the one before ends, and wait inside for
+// its results (BeginKernel of source/std.cuh). Kernels of libraries neither
+// wait nor are launched so.
+bool MayBeginEarly(const CudaDevice& device) {
+  static const bool wanted = [] {
+    const char* set = std::getenv("SLUICE_EARLY_LAUNCH");
+    return !set || *set != '0';
+  }();
+  if (!CudaRecordingScope::Current()) return false;
+  bool other = std::exchange(CudaScopes::Here().behind_other, false);
+  return wanted && !other && device.architecture() >= 90;
+}
+
+}  // namespace
+
 Status LaunchCudaRaw(const KernelContext& ctx, CUfunction function,
                      const CudaGrid& grid, void* args) {
   void* params[] = {args};
   auto u = [](int64_t v) { return static_cast<unsigned>(v); };
-  GpuOf(ctx).Enter();
-  SL_CUDA(cuLaunchKernel(function, u(grid.blocks), u(grid.blocks_y), 1,
-                         u(grid.threads), 1, 1, u(grid.shared_bytes),
-                         StreamOf(ctx), params, nullptr),
+  CudaDevice& device = GpuOf(ctx);
+  device.Enter();
+  if (!MayBeginEarly(device)) {
+    SL_CUDA(cuLaunchKernel(function, u(grid.blocks), u(grid.blocks_y), 1,
+                           u(grid.threads), 1, 1, u(grid.shared_bytes),
+                           StreamOf(ctx), params, nullptr),
+            "launching a kernel");
+    return OkStatus();
+  }
+  CUlaunchAttribute early = {};
+  early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  early.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config = {};
+  config.gridDimX = u(grid.blocks);
+  config.gridDimY = u(grid.blocks_y);
+  config.gridDimZ = 1;
+  config.blockDimX = u(grid.threads);
+  config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = u(grid.shared_bytes);
+  config.hStream = StreamOf(ctx);
+  config.attrs = &early;
+  config.numAttrs = 1;
+  SL_CUDA(cuLaunchKernelEx(&config, function, params, nullptr),
           "launching a kernel");
   return OkStatus();
 }

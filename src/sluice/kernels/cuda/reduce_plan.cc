@@ -92,6 +92,14 @@ void ReducePlan::Rows(const ReduceLayout& layout) {
 void ReducePlan::Columns(int64_t pack) {
   int64_t columns = CeilDiv(shape.inner, pack);
   shape.lanes = PowerOfTwo(columns, pack == 1 ? 64 : 32);
+  // Few columns of few rows: narrow strips, so that more blocks share them.
+  constexpr int64_t kNarrow = 8, kFewBlocks = kEnoughBlocks / 8;
+  while (shape.lanes > kNarrow &&
+         CeilDiv(columns, shape.lanes) * strips_ *
+                 CeilDiv(shape.count, kTeamThreads / shape.lanes * 8) <
+             kFewBlocks) {
+    shape.lanes /= 2;
+  }
   int64_t along = kTeamThreads / shape.lanes;
   int64_t strips = CeilDiv(columns, shape.lanes) * strips_;
   int64_t parts = std::clamp<int64_t>(kEnoughBlocks / strips, 1,

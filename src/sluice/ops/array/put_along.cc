@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/scatter.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/ops/array/along_axis.h"
 #include "sluice/ops/sparse/scatter_grad.h"
 #include "sluice/tensor/strided.h"
@@ -190,5 +191,6 @@ SL_OP(PutAlong)
                      "values of shape [2]"},
          {.in = {Shape(), Array::Scalar<int64_t>(0), Shape()},
           .message = "[PutAlong] x is f32[]; wanted rank 1 or more"}});
+SL_FACE(PutAlong).keeps({DType::kBool});
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/ops/array/array_grad.h"
 #include "sluice/ops/array/sort_axis.h"
 
@@ -78,5 +79,6 @@ SL_OP(Sort)
               {.in = {{2}},
                .attrs = {{"axis", 1}},
                .message = "[Sort] axis 1 is out of range"}});
+SL_FACE(Sort).keeps({DType::kBool});
 
 }  // namespace sluice

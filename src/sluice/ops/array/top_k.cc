@@ -1,6 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/shape_value.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/ops/array/array_grad.h"
 #include "sluice/ops/array/sort_axis.h"
 
@@ -134,5 +135,6 @@ SL_OP(TopK)
               {.in = {{3}},
                .attrs = K(1, 2),
                .message = "[TopK] axis 2 is out of range"}});
+SL_FACE(TopK).keeps({DType::kBool});
 
 }  // namespace sluice

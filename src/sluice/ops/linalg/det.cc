@@ -1,5 +1,6 @@
 #include "sluice/kernels/linalg_reference.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/linalg/determinant.h"
 #include "sluice/ops/linalg/matrix_grad.h"
@@ -92,5 +93,6 @@ SL_OP(Det)
                .message = "[Det] x is f32[2,3]; wanted square matrices"},
               {.in = {Shape()},
                .message = "[Det] x is f32[]; wanted rank 2 or more"}});
+SL_FACE(Det).method();
 
 }  // namespace sluice

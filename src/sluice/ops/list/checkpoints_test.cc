@@ -42,15 +42,26 @@ TEST_F(ListOps, TheGradientOfACheckpointIsItsTranspose) {
 }
 
 TEST_F(ListOps, BytesThatAreSharedAreCountedOnce) {
-  Array x = Array::Vector<float>({1, 2, 3});
+  Array x = Array::Zeros(DType::kF32, {100});
   Array list = NewList(DType::kF32);
   for (int i = 0; i < 3; ++i) list = Run("ListAppend", {list, x});
-  EXPECT_EQ(*Run("ListBytes", {list}).data<int64_t>(), 12);
+  EXPECT_EQ(*Run("ListBytes", {list}).data<int64_t>(), 400);
   list = Run("ListAppend", {list, Array::Vector<float>({4})});
-  EXPECT_EQ(*Run("ListBytes", {list}).data<int64_t>(), 16);
+  EXPECT_EQ(*Run("ListBytes", {list}).data<int64_t>(), 404);
   Array nested = Run("ListAppend", {NewList(DType::kList), list});
   nested = Run("ListAppend", {nested, list});
-  EXPECT_EQ(KeptBytes(nested), 16);
+  EXPECT_EQ(KeptBytes(nested), 404);
+}
+
+// They lie side by side: each is a copy.
+TEST_F(ListOps, BytesOfShortElementsAreCountedOneByOne) {
+  Array x = Array::Vector<float>({1, 2, 3});
+  Array list = Run("ListNew", {I(4)}, {{"dtype", DType::kF32}});
+  for (int i = 0; i < 3; ++i) list = Run("ListAppend", {list, x});
+  EXPECT_EQ(*Run("ListBytes", {list}).data<int64_t>(), 36);
+  Array nested = Run("ListAppend", {NewList(DType::kList), list});
+  nested = Run("ListAppend", {nested, list});
+  EXPECT_EQ(KeptBytes(nested), 36);
 }
 
 // Positions of the checkpoints a loop of so many iterations leaves.

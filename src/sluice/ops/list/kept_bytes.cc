@@ -11,8 +11,14 @@ namespace {
 // What is nested is nested at most kMaxListDepth deep.
 int64_t Count(const ListValue& list, std::unordered_set<const void*>& seen) {
   int64_t bytes = 0;
+  if (list.holds_copies()) {
+    for (int64_t i = 0; i < list.size(); ++i) {
+      if (list.there(i)) bytes += list.element_bytes();
+    }
+    return bytes;
+  }
   for (int64_t i = 0; i < list.size(); ++i) {
-    const Array& e = list.at(i);
+    Array e = list.at(i);
     if (!e) continue;
     const ListValue* inner = e.dtype() == DType::kList ? ListOf(e) : nullptr;
     const void* memory = inner ? static_cast<const void*>(inner) : e.raw();

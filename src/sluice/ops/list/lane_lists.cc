@@ -10,7 +10,7 @@ Status LaneListShapes(ShapeContext& c) {
 }
 
 const ListValue* LaneLists::at(int64_t k) const {
-  if (!lists || k >= lists->size() || !lists->at(k)) return nullptr;
+  if (!lists || k >= lists->size() || !lists->there(k)) return nullptr;
   return ListOf(lists->at(k));
 }
 

@@ -16,7 +16,7 @@ Status Launch(KernelContext& ctx) {
   }
   SL_ASSIGN_OR_RETURN(ListValue * out, GradientOutput(ctx, b->dtype()));
   for (int64_t i = 0; i < b->size(); ++i) {
-    if (b->at(i)) SL_RETURN_IF_ERROR(AddElement(ctx, *out, i, b->at(i)));
+    if (b->there(i)) SL_RETURN_IF_ERROR(AddElement(ctx, *out, i, b->at(i)));
   }
   return OkStatus();
 }

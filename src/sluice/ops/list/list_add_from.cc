@@ -25,7 +25,7 @@ Status Launch(KernelContext& ctx) {
   for (int64_t i : indices) SL_RETURN_IF_ERROR(CheckPlace(ctx, i));
   SL_ASSIGN_OR_RETURN(ListValue * out, GradientOutput(ctx, more->dtype()));
   for (int64_t k = 0; k < more->size(); ++k) {
-    if (!more->at(k)) continue;
+    if (!more->there(k)) continue;
     SL_RETURN_IF_ERROR(
         AddElement(ctx, *out, indices[static_cast<size_t>(k)], more->at(k)));
   }

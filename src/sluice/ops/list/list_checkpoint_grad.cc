@@ -52,7 +52,7 @@ Status Launch(KernelContext& ctx) {
   auto list = MakeRef<ListValue>(given->dtype(), given->shape());
   for (int64_t i = 0; i < given->size(); ++i) {
     int64_t to = thin ? 2 * i : i;
-    if (to == index || !given->at(i)) continue;
+    if (to == index || !given->there(i)) continue;
     SL_RETURN_IF_ERROR(AsOpError(ctx, list->Resize(to + 1)));
     list->Set(to, given->at(i));
   }

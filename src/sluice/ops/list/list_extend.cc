@@ -7,7 +7,7 @@ Status Launch(KernelContext& ctx) {
   SL_ASSIGN_OR_RETURN(const ListValue* list, ListInput(ctx));
   SL_ASSIGN_OR_RETURN(const ListValue* more, ListInput(ctx, 1));
   for (int64_t i = 0; i < more->size(); ++i) {
-    if (!more->at(i)) continue;
+    if (!more->there(i)) continue;
     SL_RETURN_IF_ERROR(AsOpError(ctx, list->CheckElement(more->at(i))));
   }
   // Its own elements, when it is put behind itself.
@@ -16,8 +16,8 @@ Status Launch(KernelContext& ctx) {
   SL_ASSIGN_OR_RETURN(ListValue * out, ListOutput(ctx));
   SL_RETURN_IF_ERROR(AsOpError(ctx, out->Resize(first + count)));
   for (int64_t i = 0; i < count; ++i) {
-    const Array& element = ListOf(kept)->at(i);
-    if (element) out->Set(first + i, element);
+    Array element = ListOf(kept)->at(i);
+    if (element) out->Set(first + i, std::move(element));
   }
   return OkStatus();
 }

@@ -25,7 +25,7 @@ Status Launch(KernelContext& ctx) {
     SL_RETURN_IF_ERROR(AsOpError(ctx, made.back()->Resize(list->size())));
   }
   for (int64_t i = 0; list && i < list->size(); ++i) {
-    if (!list->at(i)) continue;
+    if (!list->there(i)) continue;
     Result<Array> element = OwnedArray(list->at(i));
     if (!element.ok()) return AsOpError(ctx, element.status());
     if (element->rank() == 0 || element->dim(0) != lanes) {

@@ -14,7 +14,7 @@ Status Launch(KernelContext& ctx) {
   SL_ASSIGN_OR_RETURN(ListValue * out, ListOutput(ctx));
   bool written = ctx.attr<bool>("written");
   for (int64_t i = 0; i < out->size(); ++i) {
-    bool there = i < like->size() && like->at(i);
+    bool there = i < like->size() && like->there(i);
     if (there != written) out->Clear(i);
   }
   return OkStatus();

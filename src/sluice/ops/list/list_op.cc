@@ -81,7 +81,7 @@ Status CheckWrite(const KernelContext& ctx, const ListValue& list,
                             " has already been read; wanted to write it "
                             "before"));
   }
-  return list.at(index) ? WrittenTwice(ctx, index) : OkStatus();
+  return list.there(index) ? WrittenTwice(ctx, index) : OkStatus();
 }
 
 Status ElementReader::MakeZeros(int64_t i) {
@@ -107,7 +107,7 @@ Status ElementReader::MakeZeros(int64_t i) {
 }
 
 Result<Array> ElementReader::At(int64_t i) {
-  const Array& element = list_.at(i);
+  Array element = list_.at(i);
   if (!element) [[unlikely]] {
     if (list_.taken(i)) {
       return ctx_.Error(StrCat("element ", i,
@@ -138,6 +138,7 @@ Result<Array> ElementInput(const KernelContext& ctx, const ListValue& list,
                            const Array& x) {
   Status fits = list.CheckElement(x);
   if (!fits.ok()) return AsOpError(ctx, fits);
+  if (list.WouldCopy(x)) return x;
   Result<Array> own = OwnedArray(x);
   if (!own.ok()) return AsOpError(ctx, own.status());
   return own;
@@ -219,6 +220,24 @@ Result<Array> StackElements(const KernelContext& ctx, const ListValue& list,
   if (!to.ok()) return AsOpError(ctx, to.status());
   LayOut(ctx, elements, *to);
   return to;
+}
+
+Result<Array> StackAll(const KernelContext& ctx, const ListValue& list) {
+  const char* bytes = ctx.device() ? nullptr : list.SideBySide();
+  if (bytes && ctx.attr<PartialShape>("shape").Covers(list.element_shape())) {
+    Dims one = list.element_shape().dims();
+    std::vector<int64_t> dims{list.size()};
+    dims.insert(dims.end(), one.begin(), one.end());
+    Result<Shape> all = Shape::Make(dims);
+    if (!all.ok()) return AsOpError(ctx, all.status());
+    Result<Array> to = MakeHere(ctx, list.dtype(), *all);
+    if (!to.ok()) return AsOpError(ctx, to.status());
+    std::memcpy(to->mutable_raw(), bytes, static_cast<size_t>(to->bytes()));
+    return to;
+  }
+  SL_ASSIGN_OR_RETURN(std::vector<Array> elements,
+                      ElementReader(ctx, list).All());
+  return StackElements(ctx, list, elements);
 }
 
 Array PartOf(const Array& x, int64_t begin, const Shape& shape) {

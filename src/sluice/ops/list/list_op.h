@@ -86,6 +86,9 @@ void LayOut(const KernelContext& ctx, std::span<const Array> parts,
 Result<Array> StackElements(const KernelContext& ctx, const ListValue& list,
                             std::span<const Array> elements);
 
+// The same of all elements of a list.
+Result<Array> StackAll(const KernelContext& ctx, const ListValue& list);
+
 // Part of x, from element `begin` on, as a look into it. REQUIRES: contiguous.
 Array PartOf(const Array& x, int64_t begin, const Shape& shape);
 // The slices of x along its first axis. REQUIRES: contiguous, rank 1 or more.

@@ -27,7 +27,7 @@ Status Launch(KernelContext& ctx) {
       return IndexError(ctx, i, list->size());
     }
     if (i >= list->size()) continue;
-    if (const Array& element = list->at(i)) {
+    if (Array element = list->at(i)) {
       out->Set(static_cast<int64_t>(k), element);
     } else if (list->taken(i)) {
       return ctx.Error(StrCat("element ", i,

@@ -25,9 +25,7 @@ Status Launch(KernelContext& ctx) {
     return ctx.Error(
         StrCat("list is a ", list->Describe(), "; wanted ", want, " elements"));
   }
-  SL_ASSIGN_OR_RETURN(std::vector<Array> elements,
-                      ElementReader(ctx, *list).All());
-  SL_ASSIGN_OR_RETURN(Array y, StackElements(ctx, *list, elements));
+  SL_ASSIGN_OR_RETURN(Array y, StackAll(ctx, *list));
   ctx.set_out(0, std::move(y));
   return OkStatus();
 }

@@ -25,7 +25,7 @@ Status AddLists(const KernelContext& ctx, Array* target, const Array& x) {
   *target = *std::move(writable);
   ListValue& to = *ListOf(*target);
   for (int64_t i = 0; i < from->size(); ++i) {
-    if (from->at(i)) SL_RETURN_IF_ERROR(AddElement(ctx, to, i, from->at(i)));
+    if (from->there(i)) SL_RETURN_IF_ERROR(AddElement(ctx, to, i, from->at(i)));
   }
   return OkStatus();
 }
@@ -56,7 +56,7 @@ Status AddElement(const KernelContext& ctx, ListValue& list, int64_t i,
                   const Array& x) {
   SL_RETURN_IF_ERROR(AsOpError(ctx, list.CheckElement(x)));
   if (i >= list.size()) SL_RETURN_IF_ERROR(AsOpError(ctx, list.Resize(i + 1)));
-  if (!list.at(i)) {
+  if (!list.there(i)) {
     list.Set(i, x);
     return OkStatus();
   }

@@ -16,10 +16,16 @@ Status Launch(KernelContext& ctx) {
     return ctx.Error(
         StrCat("x is ", ctx.in(0).TypeText(), "; wanted rank 1 or more"));
   }
+  SL_ASSIGN_OR_RETURN(Shape row,
+                      Shape::Make(ctx.in(0).shape().dims().subspan(1)));
+  auto list = MakeRef<ListValue>(ctx.in(0).dtype(), PartialShape(row));
+  if (list->CanTakeRows(ctx.in(0))) {
+    SL_RETURN_IF_ERROR(AsOpError(ctx, list->TakeRows(ctx.in(0), row)));
+    ctx.set_out(0, ListArray(std::move(list)));
+    return OkStatus();
+  }
   SL_ASSIGN_OR_RETURN(Array x, OwnedArray(ctx.in(0)));
   SL_ASSIGN_OR_RETURN(std::vector<Array> rows, RowsOf(ctx, x));
-  SL_ASSIGN_OR_RETURN(Shape row, Shape::Make(x.shape().dims().subspan(1)));
-  auto list = MakeRef<ListValue>(x.dtype(), PartialShape(row));
   SL_RETURN_IF_ERROR(AsOpError(ctx, list->Resize(x.dim(0))));
   for (size_t i = 0; i < rows.size(); ++i) {
     list->Set(static_cast<int64_t>(i), std::move(rows[i]));
@@ -29,7 +35,9 @@ Status Launch(KernelContext& ctx) {
 }
 
 SL_OP(ListUnstack)
-    .doc("A list of the slices of x along its first axis, not copied.")
+    .doc(
+        "A list of the slices of x along its first axis; long ones are not "
+        "copied.")
     .input("x: T")
     .output("list: list")
     .types("T", kAnyData)

@@ -17,7 +17,7 @@ Status Launch(KernelContext& ctx) {
                             list->size(), ", the size of the list"));
   }
   for (int64_t i = 0; i < from->size(); ++i) {
-    if (!from->at(i)) continue;
+    if (!from->there(i)) continue;
     SL_RETURN_IF_ERROR(CheckWrite(ctx, *list, i));
     SL_RETURN_IF_ERROR(AsOpError(ctx, list->CheckElement(from->at(i))));
   }
@@ -25,7 +25,7 @@ Status Launch(KernelContext& ctx) {
   SL_RETURN_IF_ERROR(
       AsOpError(ctx, out->Resize(std::max(out->size(), from->size()))));
   for (int64_t i = 0; i < from->size(); ++i) {
-    if (from->at(i)) out->Set(i, from->at(i));
+    if (from->there(i)) out->Set(i, from->at(i));
   }
   return OkStatus();
 }

@@ -11,7 +11,7 @@ Result<Array> Zeros(const ListValue& list) {
   auto out = MakeRef<ListValue>(list.dtype(), list.shape(), list.max_size());
   SL_RETURN_IF_ERROR(out->Resize(list.size()));
   for (int64_t i = 0; i < list.size(); ++i) {
-    const Array& e = list.at(i);
+    Array e = list.at(i);
     if (!e) continue;
     if (const ListValue* inner = ListOf(e)) {
       SL_ASSIGN_OR_RETURN(Array zeros, Zeros(*inner));

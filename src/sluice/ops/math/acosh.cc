@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -28,5 +29,6 @@ SL_OP_OF(Acosh, FloatFunction)
     .max_ulp(2)
     .reference([](double x) { return std::acosh(x); })
     .samples(UnarySamples(1, 20));
+SL_FACE(Acosh).method();
 
 }  // namespace sluice

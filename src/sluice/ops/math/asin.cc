@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -30,5 +31,6 @@ SL_OP_OF(Asin, FloatFunction)
     .max_ulp(3)
     .reference([](double x) { return std::asin(x); })
     .samples(UnarySamples(-1, 1));
+SL_FACE(Asin).method();
 
 }  // namespace sluice

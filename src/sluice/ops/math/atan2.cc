@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -37,5 +38,6 @@ SL_OP_OF(Atan2, BinaryFunction)
     .max_ulp(2)
     .reference([](double a, double b) { return std::atan2(a, b); })
     .samples(BinarySamples());
+SL_FACE(Atan2).method();
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/mat_mul_shapes.h"
 
@@ -214,5 +215,6 @@ SL_OP(BatchMatMul)
           .message = "[BatchMatMul] b is f32[3]; wanted rank 2 or more"},
          {.in = {{1 << 20, 1 << 20, 0}, {0, 1 << 20}},
           .message = "has too many elements; wanted at most 2^48"}});
+SL_FACE(BatchMatMul).keeps(kInts);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 // BitwiseAnd, BitwiseOr and BitwiseXor.
 #include "sluice/kernels/cpu/bit_types.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/family.h"
 
@@ -48,6 +49,7 @@ SL_OP_OF(BitwiseAnd, BitwisePair)
       return static_cast<double>(static_cast<int64_t>(a) &
                                  static_cast<int64_t>(b));
     });
+SL_FACE(BitwiseAnd).method();
 
 SL_OP_OF(BitwiseOr, BitwisePair)
     .doc("The bits set in one or both a and b, elementwise with broadcasting.")
@@ -56,6 +58,7 @@ SL_OP_OF(BitwiseOr, BitwisePair)
       return static_cast<double>(static_cast<int64_t>(a) |
                                  static_cast<int64_t>(b));
     });
+SL_FACE(BitwiseOr).method();
 
 SL_OP_OF(BitwiseXor, BitwisePair)
     .doc("The bits set in exactly one a and b, elementwise with broadcasting.")
@@ -64,5 +67,6 @@ SL_OP_OF(BitwiseXor, BitwisePair)
       return static_cast<double>(static_cast<int64_t>(a) ^
                                  static_cast<int64_t>(b));
     });
+SL_FACE(BitwiseXor).method();
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/bit_types.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/elementwise.h"
 
@@ -33,5 +34,6 @@ SL_OP_OF(BitwiseNot, UnaryFunction)
           })};
     })
     .samples(UnarySamples(-9, 9, /*specials=*/false));
+SL_FACE(BitwiseNot).method();
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -95,5 +96,6 @@ SL_OP(Clip)
     .rejects({{.in = {{2}},
                .attrs = {{"min", 2.0}, {"max", 1.0}},
                .message = "[Clip] min is 2, max is 1; wanted min <= max"}});
+SL_FACE(Clip).keeps({DType::kBool});
 
 }  // namespace sluice

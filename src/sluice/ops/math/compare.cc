@@ -1,6 +1,7 @@
 // Equal, NotEqual, Greater, GreaterEqual, Less and LessEqual.
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/family.h"
 
@@ -66,6 +67,7 @@ SL_OP_OF(Equal, Compare)
     .elementwise(compare_block<EqualFn, PlainTypes>)
     .commutative()
     .reference([](double a, double b) -> double { return a == b; });
+SL_FACE(Equal).method();
 
 SL_OP_OF(NotEqual, Compare)
     .doc("a != b, elementwise; NaN differs from everything.")
@@ -73,6 +75,7 @@ SL_OP_OF(NotEqual, Compare)
     .elementwise(compare_block<NotEqualFn, PlainTypes>)
     .commutative()
     .reference([](double a, double b) -> double { return a != b; });
+SL_FACE(NotEqual).method();
 
 SL_OP_OF(Greater, Compare)
     .doc("a > b, elementwise; false when either is NaN.")
@@ -80,6 +83,7 @@ SL_OP_OF(Greater, Compare)
     .elementwise(compare_block<GreaterFn>)
     .role(Role::kGreater)
     .reference([](double a, double b) -> double { return a > b; });
+SL_FACE(Greater).method();
 
 SL_OP_OF(GreaterEqual, Compare)
     .doc("a >= b, elementwise; false when either is NaN.")
@@ -87,6 +91,7 @@ SL_OP_OF(GreaterEqual, Compare)
     .elementwise(compare_block<GreaterEqualFn>)
     .role(Role::kGreaterEqual)
     .reference([](double a, double b) -> double { return a >= b; });
+SL_FACE(GreaterEqual).method();
 
 SL_OP_OF(Less, Compare)
     .doc("a < b, elementwise; false when either is NaN.")
@@ -94,6 +99,7 @@ SL_OP_OF(Less, Compare)
     .elementwise(compare_block<LessFn>)
     .role(Role::kLess)
     .reference([](double a, double b) -> double { return a < b; });
+SL_FACE(Less).method();
 
 SL_OP_OF(LessEqual, Compare)
     .doc("a <= b, elementwise; false when either is NaN.")
@@ -101,5 +107,6 @@ SL_OP_OF(LessEqual, Compare)
     .elementwise(compare_block<LessEqualFn>)
     .role(Role::kLessEqual)
     .reference([](double a, double b) -> double { return a <= b; });
+SL_FACE(LessEqual).method();
 
 }  // namespace sluice

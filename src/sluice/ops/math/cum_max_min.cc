@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/family.h"
 #include "sluice/ops/math/scan_grad.h"
@@ -60,11 +61,13 @@ SL_OP_OF(CumMax, CumExtreme)
     .doc("The largest element so far along an axis; NaN from the first NaN on.")
     .cpu(ScanKernel<CumMaxOp, false, RealTypes>::Launch)
     .reference(ScanReference(Fold<true>));
+SL_FACE(CumMax).keeps({DType::kBool});
 
 SL_OP_OF(CumMin, CumExtreme)
     .doc(
         "The smallest element so far along an axis; NaN from the first NaN on.")
     .cpu(ScanKernel<CumMinOp, false, RealTypes>::Launch)
     .reference(ScanReference(Fold<false>));
+SL_FACE(CumMin).keeps({DType::kBool});
 
 }  // namespace sluice

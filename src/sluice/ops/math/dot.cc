@@ -7,6 +7,7 @@
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/half.h"
 
@@ -123,5 +124,6 @@ SL_OP(Dot)
                      "a.dim(0) == b.dim(0)"},
          {.in = {{2, 2}, {2}}, .message = "[Dot] a is f32[2,2]; wanted rank 1"},
          {.in = {{2}, Shape()}, .message = "[Dot] b is f32[]; wanted rank 1"}});
+SL_FACE(Dot).method().keeps(kInts);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/einsum/contract.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/einsum_grad.h"
 #include "sluice/ops/math/einsum_reference.h"
@@ -292,5 +293,6 @@ SL_OP(Einsum)
          {.in = {{2}},
           .attrs = {{"equation", ""}},
           .message = "[Einsum] operand 0 has rank 1, its term 0 letters"}});
+SL_FACE(Einsum).keeps(kInts);
 
 }  // namespace sluice

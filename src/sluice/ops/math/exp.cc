@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -33,5 +34,6 @@ SL_OP_OF(Exp, FloatFunction)
     .max_ulp(1.01)
     .reference([](double x) { return std::exp(x); })
     .samples(UnarySamples(-20, 20));
+SL_FACE(Exp).method();
 
 }  // namespace sluice

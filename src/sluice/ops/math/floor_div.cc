@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/checked_binary.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -80,5 +81,6 @@ SL_OP(FloorDiv)
     })
     .samples(Samples())
     .rejects(Rejects());
+SL_FACE(FloorDiv).method();
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/elementwise.h"
 
@@ -27,5 +28,6 @@ SL_OP_OF(Heaviside, BinaryFunction)
       return a < 0 ? 0 : a > 0 ? 1 : a == 0 ? b : a;
     })
     .samples(BinarySamples());
+SL_FACE(Heaviside).keeps({DType::kBool});
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -43,5 +44,6 @@ SL_OP_OF(Hypot, BinaryFunction)
     .max_ulp(1)
     .reference([](double a, double b) { return std::hypot(a, b); })
     .samples(BinarySamples());
+SL_FACE(Hypot).method();
 
 }  // namespace sluice

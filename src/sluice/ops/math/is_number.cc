@@ -4,6 +4,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/family.h"
 
@@ -48,17 +49,20 @@ SL_OP_OF(IsFinite, IsNumber)
     .function("isfinite")
     .elementwise(test_block<IsFiniteFn>)
     .reference([](double x) -> double { return std::isfinite(x); });
+SL_FACE(IsFinite).method();
 
 SL_OP_OF(IsInf, IsNumber)
     .doc("True where x is infinite.")
     .function("isinf")
     .elementwise(test_block<IsInfFn>)
     .reference([](double x) -> double { return std::isinf(x); });
+SL_FACE(IsInf).method();
 
 SL_OP_OF(IsNan, IsNumber)
     .doc("True where x is NaN.")
     .function("isnan")
     .elementwise(test_block<IsNanFn>)
     .reference([](double x) -> double { return std::isnan(x); });
+SL_FACE(IsNan).method();
 
 }  // namespace sluice

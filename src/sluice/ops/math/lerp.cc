@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/mul_add.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -48,5 +49,6 @@ SL_OP(Lerp)
     .rejects({{.in = {{2}, {2}, {3}},
                .message = "[Lerp] shapes do not broadcast: a is f32[2], b is "
                           "f32[2], w is f32[3]"}});
+SL_FACE(Lerp).method();
 
 }  // namespace sluice

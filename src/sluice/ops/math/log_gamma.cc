@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/gamma.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/family.h"
 
@@ -90,6 +91,7 @@ SL_OP_OF(Lgamma, LogGamma)
     })
     .elementwise(unary_block<LgammaFn>)
     .reference(LgammaReference);
+SL_FACE(Lgamma).method();
 
 SL_OP_OF(Digamma, LogGamma)
     .doc(
@@ -100,5 +102,6 @@ SL_OP_OF(Digamma, LogGamma)
     })
     .elementwise(unary_block<DigammaFn>)
     .reference(DigammaReference);
+SL_FACE(Digamma).method();
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/mat_mul_shapes.h"
 
@@ -141,5 +142,6 @@ SL_OP(MatMul)
                .message = "[MatMul] a is f32[3]; wanted rank 2"},
               {.in = {{2, 3}, {3, 2, 1}},
                .message = "[MatMul] b is f32[3,2,1]; wanted rank 2"}});
+SL_FACE(MatMul).keeps(kInts);
 
 }  // namespace sluice

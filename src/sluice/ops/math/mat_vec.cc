@@ -3,6 +3,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/decompose_context.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -126,5 +127,6 @@ SL_OP(MatVec)
                .message = "[MatVec] a is f32[3]; wanted rank 2"},
               {.in = {{2, 3}, {3, 1}},
                .message = "[MatVec] x is f32[3,1]; wanted rank 1"}});
+SL_FACE(MatVec).keeps(kInts);
 
 }  // namespace sluice

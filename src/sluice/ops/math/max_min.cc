@@ -6,6 +6,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
 #include "sluice/op/batch_rules.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/family.h"
 #include "sluice/ops/math/extreme_grad.h"
@@ -98,10 +99,12 @@ SL_OP_OF(Max, Extreme)
     .doc("The largest element over some axes; NaN when there is one.")
     .cpu(reduce_kernel<MaxOf, RealTypes>)
     .reference(Reference<true>);
+SL_FACE(Max).keeps({DType::kBool});
 
 SL_OP_OF(Min, Extreme)
     .doc("The smallest element over some axes; NaN when there is one.")
     .cpu(reduce_kernel<MinOf, RealTypes>)
     .reference(Reference<false>);
+SL_FACE(Min).keeps({DType::kBool});
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 // Maximum and Minimum.
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/family.h"
 #include "sluice/ops/math/extreme_grad.h"
@@ -44,11 +45,13 @@ SL_OP_OF(Maximum, ExtremeOfTwo)
     .grad([](GradContext& g) { ExtremeOfTwoGrad(g, "Greater"); })
     .elementwise(binary_block<MaximumFn>)
     .reference([](double a, double b) { return a > b || a != a ? a : b; });
+SL_FACE(Maximum).method().keeps({DType::kBool});
 
 SL_OP_OF(Minimum, ExtremeOfTwo)
     .doc("The smaller of a and b, elementwise; NaN when either is NaN.")
     .grad([](GradContext& g) { ExtremeOfTwoGrad(g, "Less"); })
     .elementwise(binary_block<MinimumFn>)
     .reference([](double a, double b) { return a < b || a != a ? a : b; });
+SL_FACE(Minimum).method().keeps({DType::kBool});
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
 #include "sluice/ops/elementwise.h"
@@ -49,5 +50,6 @@ SL_OP_OF(Mul, BinaryFunction)
     .linear(Linear::kInEither)
     .reference([](double a, double b) { return a * b; })
     .samples(BinarySamples());
+SL_FACE(Mul).method().keeps({DType::kBool});
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
 #include "sluice/ops/elementwise.h"
@@ -31,5 +32,6 @@ SL_OP_OF(Neg, UnaryFunction)
     .linear(Linear::kInFirst)
     .reference([](double x) { return -x; })
     .samples(UnarySamples());
+SL_FACE(Neg).method();
 
 }  // namespace sluice

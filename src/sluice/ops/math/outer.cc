@@ -7,6 +7,7 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/decompose_context.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 
 namespace sluice {
@@ -122,5 +123,6 @@ SL_OP(Outer)
                .message = "[Outer] a is f32[2,2]; wanted rank 1"},
               {.in = {{2}, Shape()},
                .message = "[Outer] b is f32[]; wanted rank 1"}});
+SL_FACE(Outer).method().keeps(kInts | DTypeSet{DType::kBool});
 
 }  // namespace sluice

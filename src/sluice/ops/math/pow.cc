@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/checked_binary.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
 
@@ -90,5 +91,6 @@ SL_OP(Pow)
     .reference([](double a, double b) { return std::pow(a, b); })
     .samples(Samples())
     .rejects(Rejects());
+SL_FACE(Pow).method();
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/checked_binary.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/family.h"
 
@@ -110,5 +111,6 @@ SL_OP_OF(Fmod, Remainder)
     .elementwise(binary_block<FmodFn, FloatTypes>)
     .cpu(checked_int_kernel<FmodInt>)
     .reference([](double a, double b) { return std::fmod(a, b); });
+SL_FACE(Fmod).method();
 
 }  // namespace sluice

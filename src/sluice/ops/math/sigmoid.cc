@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -35,5 +36,6 @@ SL_OP_OF(Sigmoid, FloatFunction)
     .max_ulp(3)
     .reference([](double x) { return 1 / (1 + std::exp(-x)); })
     .samples(UnarySamples(-20, 20));
+SL_FACE(Sigmoid).method();
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/elementwise.h"
 
@@ -25,5 +26,6 @@ SL_OP_OF(Sign, UnaryFunction)
       return x != x ? x : x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;
     })
     .samples(UnarySamples());
+SL_FACE(Sign).method().keeps({DType::kBool});
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -23,5 +24,6 @@ SL_OP_OF(Sqrt, FloatFunction)
     .elementwise(unary_block<SqrtFn>)
     .reference([](double x) { return std::sqrt(x); })
     .samples(UnarySamples(0, 9));
+SL_FACE(Sqrt).method();
 
 }  // namespace sluice

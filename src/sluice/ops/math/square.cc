@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -27,5 +28,6 @@ SL_OP_OF(Square, UnaryFunction)
     .elementwise(unary_block<SquareFn, NumberTypes>)
     .reference([](double x) { return x * x; })
     .samples(UnarySamples());
+SL_FACE(Square).method();
 
 }  // namespace sluice

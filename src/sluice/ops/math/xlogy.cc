@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -43,5 +44,6 @@ SL_OP_OF(Xlogy, BinaryFunction)
       return a == 0 && !std::isnan(b) ? 0 : a * std::log(b);
     })
     .samples(BinarySamples(0, 3));
+SL_FACE(Xlogy).method();
 
 }  // namespace sluice

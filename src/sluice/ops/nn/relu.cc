@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 #include "sluice/ops/nn/activation.h"
@@ -37,6 +38,7 @@ SL_OP_OF(Relu, UnaryFunction)
     .elementwise(unary_block<ReluFn, RealTypes>)
     .reference([](double x) { return x < 0 ? 0.0 : x; })
     .samples(UnarySamples());
+SL_FACE(Relu).method().keeps(kInts | DTypeSet{DType::kBool});
 
 SL_OP_OF(ReluGrad, ActivationGrad)
     .doc("The gradient of y = relu(x): dy where x (or y) is positive, else 0.")

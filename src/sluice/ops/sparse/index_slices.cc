@@ -1,4 +1,5 @@
 // IndexAdd, IndexCopy, IndexMax and IndexMin.
+#include "sluice/op/face.h"
 #include "sluice/ops/family.h"
 #include "sluice/ops/sparse/index_rows.h"
 #include "sluice/ops/sparse/scatter_batch.h"
@@ -36,6 +37,7 @@ SL_OP_OF(IndexAdd, IndexSlices)
     .role(Role::kIndexAdd)
     .tolerance(1e-4)
     .reference(index_rows::reference<scatter_reference::Add>);
+SL_FACE(IndexAdd).keeps({DType::kBool});
 
 SL_OP_OF(IndexCopy, IndexSlices)
     .doc(

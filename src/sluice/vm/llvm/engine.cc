@@ -13,10 +13,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "sluice/base/thread_annotations.h"
 #include "sluice/vm/llvm/ir_writer.h"
 #include "sluice/vm/native_engine.h"
 
@@ -47,7 +47,7 @@ class Engine {
 
   void* Compile(const NativeSource& source, std::vector<NativeFn>& functions,
                 std::string& why) {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     if (over_) {
       why = "the process ends";
       return nullptr;
@@ -73,19 +73,19 @@ class Engine {
   }
 
   void Release(void* code) {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     if (!over_) Remove(static_cast<LLVMOrcResourceTrackerRef>(code));
   }
 
   // LLVM's own static objects are about to go.
   void End() {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     over_ = true;
   }
 
  private:
   // Once. False, and `why`, when this machine has no LLVM code.
-  bool Start(std::string& why) {
+  bool Start(std::string& why) SL_REQUIRES(mu_) {
     if (jit_) return true;
     if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter()) {
       why = "LLVM does not know this machine";
@@ -104,7 +104,7 @@ class Engine {
 
   LLVMOrcThreadSafeModuleRef Write(const NativeSource& source,
                                    std::vector<std::string>& names,
-                                   std::string& why) {
+                                   std::string& why) SL_REQUIRES(mu_) {
     LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext(
         "program", LLVMOrcThreadSafeContextGetContext(context));
@@ -152,10 +152,10 @@ class Engine {
     LLVMOrcReleaseResourceTracker(tracker);
   }
 
-  std::mutex mu_;  // guards all below
-  LLVMOrcLLJITRef jit_ = nullptr;
-  uint64_t made_ = 0;
-  bool over_ = false;
+  Mutex mu_;
+  LLVMOrcLLJITRef jit_ SL_GUARDED_BY(mu_) = nullptr;
+  uint64_t made_ SL_GUARDED_BY(mu_) = 0;
+  bool over_ SL_GUARDED_BY(mu_) = false;
 };
 
 // Made after LLVM's static objects, so gone before them: waits for whoever

@@ -64,6 +64,14 @@ CUresult LaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
     if (!ran.ok()) Failure::Get().Set(ran.message());
   });
 }
+// One work is over before the next begins, whatever the launch would allow.
+CUresult LaunchKernelEx(const CUlaunchConfig* config, CUfunction function,
+                        void** params, void** extra) {
+  return LaunchKernel(function, config->gridDimX, config->gridDimY,
+                      config->gridDimZ, config->blockDimX, config->blockDimY,
+                      config->blockDimZ, config->sharedMemBytes,
+                      config->hStream, params, extra);
+}
 
 }  // namespace
 
@@ -80,6 +88,7 @@ void FillKernels(CudaDriver& driver) {
   driver.cuModuleGetFunction = ModuleGetFunction;
   driver.cuFuncSetAttribute = FuncSetAttribute;
   driver.cuLaunchKernel = LaunchKernel;
+  driver.cuLaunchKernelEx = LaunchKernelEx;
 }
 
 }  // namespace sluice::emulated

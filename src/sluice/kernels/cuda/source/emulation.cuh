@@ -17,12 +17,12 @@
 #define SL_GLOBAL_BESIDE(blocks, threads, name, Args, args) \
   SL_GLOBAL(name, Args, args)
 #define SL_GLOBAL(name, Args, args)                                  \
-  static void sl_body_##name(Args args);                             \
+  static void sl_body_##name(const Args& args);                      \
   SL_EXPORT const unsigned long sl_args_bytes_##name = sizeof(Args); \
   SL_EXPORT void sl_kernel_##name(const void* args_at) {             \
     sl_body_##name(*static_cast<const Args*>(args_at));              \
   }                                                                  \
-  static void sl_body_##name(Args args)
+  static void sl_body_##name(const Args& args)
 
 #define __global__
 #define __device__

@@ -30,13 +30,14 @@ SL_GLOBAL(admit, AdmitArgs, a) {
   c.live = c.wanted && c.count < a.capacity;
 }
 
+constexpr int kMostAppended = 8;
 struct AppendArgs {
   const LoopControl* control;
   int64_t count;
-  const void* from[kMostMoves];
-  void* to[kMostMoves];
-  int64_t bytes[kMostMoves];
-  int64_t step[kMostMoves];
+  const void* from[kMostAppended];
+  void* to[kMostAppended];
+  int64_t bytes[kMostAppended];
+  int64_t step[kMostAppended];
 };
 
 // Elements of this iteration behind those of the last.

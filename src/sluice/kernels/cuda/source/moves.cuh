@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-constexpr int kMostMoves = 8;
+constexpr int kMostMoves = 128;
 struct MovesArgs {
   const bool* live;
   int64_t count;
@@ -22,7 +22,7 @@ inline void MoveAs(const void* from, void* to, int64_t bytes) {
   }
 }
 
-// By the whole grid, as many bytes at a time as lie well.
+// By a row of the grid, as many bytes at a time as lie well.
 inline void MoveBytes(const void* from, void* to, int64_t bytes) {
   uint64_t all = reinterpret_cast<uint64_t>(from) |
                  reinterpret_cast<uint64_t>(to) | uint64_t(bytes);
@@ -37,7 +37,8 @@ inline void MoveBytes(const void* from, void* to, int64_t bytes) {
 
 SL_GLOBAL(moves, MovesArgs, a) {
   if (a.live && !*a.live) return;
-  for (int k = 0; k < a.count; ++k) MoveBytes(a.from[k], a.to[k], a.bytes[k]);
+  int k = blockIdx.y;
+  MoveBytes(a.from[k], a.to[k], a.bytes[k]);
 }
 
 }  // namespace sluice

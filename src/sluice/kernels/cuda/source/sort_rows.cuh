@@ -156,9 +156,10 @@ SL_GLOBAL(sort_tile, SortArgs, a) {
   __syncthreads();
   uint32_t *keys = a.keys, *order = a.order;
   uint32_t *keys_out = a.keys_out, *order_out = a.order_out;
+  SortArgs now = a;
   for (int pass = 0; pass < a.passes; ++pass) {
-    a.shift = 8 * pass;
-    CountTile(a, keys, 0, counts);
+    now.shift = 8 * pass;
+    CountTile(now, keys, 0, counts);
     uint32_t sum = 0;
     for (int w = 0; w < kSortWarps; ++w) sum += counts[w][threadIdx.x];
     uint32_t at = SumBefore(sum, sums);
@@ -168,7 +169,7 @@ SL_GLOBAL(sort_tile, SortArgs, a) {
       at += own;
     }
     __syncthreads();
-    PutTile(a, keys, order, 0, counts, keys_out, order_out);
+    PutTile(now, keys, order, 0, counts, keys_out, order_out);
     __syncthreads();
     uint32_t* swap = keys;
     keys = keys_out;

@@ -3,17 +3,32 @@
 // <limits> and <type_traits>.
 #pragma once
 
-// A kernel: it takes one struct, by value.
+// A kernel: it takes one struct, which it does not change. Before anything else
+// it waits for the launches before it, as far as it was launched ahead of their
+// end (LaunchCudaRaw), and lets the launch behind it come that far.
 #if !defined(SL_GLOBAL)
-#define SL_GLOBAL(name, Args, args) extern "C" __global__ void name(Args args)
+inline __device__ void BeginKernel() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+#define SL_GLOBAL_WITH(bounds, name, Args, args)                              \
+  static __device__ __forceinline__ void sl_body_##name(const Args& args);    \
+  extern "C" __global__ void bounds name(const __grid_constant__ Args args) { \
+    BeginKernel();                                                            \
+    sl_body_##name(args);                                                     \
+  }                                                                           \
+  static __device__ __forceinline__ void sl_body_##name(const Args& args)
+#define SL_GLOBAL(name, Args, args) SL_GLOBAL_WITH(, name, Args, args)
 // One that is launched with so many threads to a block at most, which bounds
 // the registers each may have.
 #define SL_GLOBAL_OF(threads, name, Args, args) \
-  extern "C" __global__ void __launch_bounds__(threads) name(Args args)
+  SL_GLOBAL_WITH(__launch_bounds__(threads), name, Args, args)
 // The same, and so many blocks are to fit onto a multiprocessor side by side:
 // the compiler then knows how many registers it may spend.
 #define SL_GLOBAL_BESIDE(blocks, threads, name, Args, args) \
-  extern "C" __global__ void __launch_bounds__(threads, blocks) name(Args args)
+  SL_GLOBAL_WITH(__launch_bounds__(threads, blocks), name, Args, args)
 #endif
 
 typedef signed char int8_t;

@@ -66,6 +66,27 @@ struct alignas(16) SharedRoom {
   A* at() { return reinterpret_cast<A*>(bytes); }
 };
 
+// The same by words: first those that all threads begin with. Threads side by
+// side meet in no bank, however large the values are.
+template <class A>
+struct SharedWords {
+  uint32_t words[WordsOf<A>::kWords][kTeamThreads];
+  void Put(int thread, const A& a) {
+    WordsOf<A> bits;
+    bits.value = a;
+    for (int k = 0; k < WordsOf<A>::kWords; ++k) {
+      words[k][thread] = bits.words[k];
+    }
+  }
+  A Get(int thread) const {
+    WordsOf<A> bits;
+    for (int k = 0; k < WordsOf<A>::kWords; ++k) {
+      bits.words[k] = words[k][thread];
+    }
+    return bits.value;
+  }
+};
+
 // As kernels/cuda/slice_plan.h has it.
 struct Slices {
   int64_t outer, size, inner;
@@ -150,19 +171,17 @@ struct ColumnTeam {
   }
   template <class A, class F>
   A All(A a, F join) const {
-    __shared__ SharedRoom<A> room;
-    A* shared = room.at();
-    __syncthreads();
-    shared[threadIdx.x] = a;
-    __syncthreads();
+    __shared__ SharedWords<A> room;
+    __syncthreads();  // the room is free of what an earlier call left
+    // Of those left the upper half shows what it has to the lower.
     for (int m = lanes / 2; m > 0; m /= 2) {
-      if (lane < m) {
-        shared[threadIdx.x] =
-            join(shared[threadIdx.x], shared[threadIdx.x + m * across]);
-      }
+      if (lane >= m && lane < 2 * m) room.Put(threadIdx.x, a);
       __syncthreads();
+      if (lane < m) a = join(a, room.Get(threadIdx.x + m * across));
     }
-    return shared[column];
+    if (lane == 0) room.Put(column, a);
+    __syncthreads();
+    return room.Get(column);
   }
 };
 
