@@ -246,6 +246,8 @@ def test_a_look_into_a_tensor_that_decides_is_compared_with_what_it_was(how):
     flags = sl.tensor([True, False])
     weights = sl.tensor([1.0, 5.0])
     arrays = flags.numpy(), weights.numpy()
+    if how == "by an array" and not arrays[0].flags.writeable:
+        pytest.skip("a device's memory is not numpy's")
 
     @sl.function
     def step(x):
