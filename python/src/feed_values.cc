@@ -79,7 +79,9 @@ void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
     arrays_.push_back(std::move(fitting));
     return;
   }
-  arrays_.push_back(fitting.Borrowed());
+  // A device's keeps its place in the order of the streams, which a borrowed
+  // array has none of: work on it may be still to come.
+  arrays_.push_back(fitting.on_host() ? fitting.Borrowed() : fitting);
   owners_.push_back(std::move(fitting));
 }
 

@@ -218,6 +218,22 @@ def test_variables_lie_on_devices():
             assert session.run(v).tolist() == [2.5, 2.75]
 
 
+def test_a_step_waits_for_the_work_that_makes_what_it_is_fed():
+    # Made by work that is still to come when the step begins.
+    made = sl.ones(64, device="sim:0")
+    for _ in range(8):
+        made = made + 1
+    fed = sl.tensor(np.arange(24, dtype="float32")).to("sim:0")
+    with sl.Graph() as graph:
+        x = sl.placeholder("float32", [None])
+        results = [x[:12], x.reshape(-1), sl.identity(x)]
+    with sl.Session(graph) as session:
+        for r in results:
+            got = session.run(r, {x: fed}).numpy()
+            assert (got == np.arange(len(got))).all()
+            assert (session.run(r, {x: made}).numpy() == 9).all()
+
+
 DEFAULT = """
 import sluice as sl
 
