@@ -95,6 +95,20 @@ def _let_go(tree: Any) -> Any:
     )
 
 
+def _kept_if_beyond(tree: Any, others: list[Any], own: list[Any]) -> Any:
+    """The same tree: after a branch, its tensors remember something in the runs
+    in which one of all these reaches beyond the points of the derivative."""
+    if _core.recorder() is None:
+        return tree
+    leaves, structure = flatten(tree)
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _core.Tensor)]
+    made = _core.kept_if_beyond([leaves[i] for i in places], others, own)
+    for i, one in zip(places, made):
+        if one is not None:
+            leaves[i] = one
+    return structure.unflatten(leaves)
+
+
 def _tensors_in(tree: Any) -> list[Any]:
     return [leaf for leaf in flatten(tree)[0] if isinstance(leaf, _core.Tensor)]
 
@@ -192,7 +206,9 @@ def value_and_grad(
                 raise
         chosen.retire()
         grads = chosen.given.spread(found)
-        if not kept:
+        if kept:
+            value, aux = _kept_if_beyond((value, aux), [], chosen.own_leaves())
+        else:
             value, aux = _let_go((value, aux))
         result = grads[0] if isinstance(argnums, int) else grads
         return ((value, aux) if has_aux else value), result
@@ -268,7 +284,9 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         return chosen.given.spread(found)
 
     chosen.retire()
-    if not kept:
+    if kept:
+        out, aux = _kept_if_beyond((out, aux), [], chosen.own_leaves())
+    else:
         out, aux = _let_go((out, aux))
     return (out, vjp_fn, aux) if has_aux else (out, vjp_fn)
 
@@ -342,7 +360,10 @@ def jvp(
     change = results.tree.unflatten(
         next(found) if yes else zeros_like(y) for y, yes in zip(ys, flows)
     )
-    if not kept:
+    if kept:
+        tangents = [t for t in along if t is not None]
+        out, aux = _kept_if_beyond((out, aux), tangents, chosen.own_leaves())
+    else:
         out, change, aux = _let_go((out, change, aux))
     return (out, change, aux) if has_aux else (out, change)
 

@@ -266,6 +266,12 @@ std::string ArrayText(const Array& a) {
   return text;
 }
 
+// The host's main memory is not named.
+void AddDevice(const Tensor& t, std::string& text) {
+  std::string name = ShortName(t.device());
+  if (name != "cpu") StrAppend(text, ", device='", name, "'");
+}
+
 // Whoever is shown it while converted code is recorded gets no elements: the
 // code is recorded again, for values to decide.
 std::string TextWithoutElements(const Tensor& t) {
@@ -295,13 +301,12 @@ std::string TensorText(const Tensor& t) {
       return nb::cast<std::string>(nb::repr(number));
     }
     text = ArrayText(*now);
+    AddDevice(t, text);
   } else if (t.is_sparse()) {
     return StrCat("<Tensor ", t.ToString(), ">");
   } else {
     text = ArrayText(ValueOrThrow(OnHost(t.array())));
-    if (t.array().memory()) {
-      StrAppend(text, ", device='", ShortName(t.device()), "'");
-    }
+    AddDevice(t, text);
   }
   if (t.requires_grad()) text += ", requires_grad=True";
   return text + ")";

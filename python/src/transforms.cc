@@ -16,7 +16,7 @@
 #include "sluice/front/own_points.h"
 #include "sluice/front/vmap.h"
 #include "sluice/trace/capture.h"
-#include "sluice/trace/inside_vmap.h"
+#include "sluice/trace/known_gradients.h"
 #include "tape_function.h"
 #include "tensor_fn.h"
 
@@ -165,60 +165,6 @@ void MayBe(const Tensor& t, const Tensor& other) {
   capture->MayBe(*t.identity(), value, TraceState::Perhaps::How::kWhole);
 }
 
-// Whether gradients flow through y at all.
-void CheckFlows(Capture& capture, const EagerRef& y, bool or_fail) {
-  // Where only loops decide, it is as after one round.
-  FlowWhen flow = capture.FlowOf(*y);
-  for (const Value& when : flow.any) {
-    if (or_fail || !SaidByBranch(when)) continue;
-    capture.CheckFlowKnown(*y, "autograd.grad");
-  }
-  if (!flow.open()) return;
-  capture.TakeForGranted(
-      capture.AnyOf(flow),
-      StrCat("grad: ", y->Describe(), ", does not require gradients"));
-}
-
-// Whether those of y reach the leaf.
-void CheckReaches(Capture& capture, const EagerRef& y, const Reach& reach,
-                  const EagerRef& leaf, bool or_fail) {
-  bool loop = or_fail;
-  FlowWhen when;
-  for (const Reached& to : reach) {
-    if (to.key.leaf != leaf.get()) continue;
-    when.always = when.always || !to.when;
-    if (to.when) when.any.push_back(to.when);
-    loop = loop || (to.when && !SaidByBranch(to.when));
-  }
-  if (!when.open()) return;
-  if (loop) {
-    return capture.TakeForGranted(
-        capture.AnyOf(when),
-        StrCat("grad: ", y->Describe(), ", has no gradient with respect to ",
-               leaf->Describe()));
-  }
-  throw Error(Unimplemented(
-      StrCat("autograd.grad: whether ", y->Describe(),
-             ", has a gradient with respect to ", leaf->Describe(),
-             ", depends on the branch taken, which a captured function does "
-             "not know while it is recorded; wanted one on every way")));
-}
-
-void CheckGradientsKnown(const std::vector<Tensor>& ys,
-                         const std::vector<Tensor>& xs, bool or_fail) {
-  Capture* capture = Capture::Open();
-  if (!capture || front_internal::InsideVmap()) return;
-  for (const Tensor& y : ys) {
-    EagerRef value = capture->ValueOf(y);
-    capture->Now(*value);
-    CheckFlows(*capture, value, or_fail);
-    Reach reach = capture->ReachOf(*value, 0);
-    for (const Tensor& x : xs) {
-      CheckReaches(*capture, value, reach, capture->ValueOf(x), or_fail);
-    }
-  }
-}
-
 bool IsOneOfSeveral(const Tensor& t) {
   if (!Capture::Open() || !t.traced()) return false;
   using Perhaps = TraceState::Perhaps;
@@ -235,8 +181,8 @@ void BindQuestions(nb::module_& m) {
         "In a function being recorded: t is the other one, in some calls.");
   m.def("is_one_of_several", &IsOneOfSeveral, "tensor"_a,
         "In a function being recorded: t is another tensor, in some calls.");
-  m.def("check_gradients_known", &CheckGradientsKnown, "ys"_a, "xs"_a,
-        "or_fail"_a = false,
+  m.def("check_gradients_known", &front_internal::CheckGradientsKnown, "ys"_a,
+        "xs"_a, "or_fail"_a = false,
         "Throws when only a run knows whether ys have gradients by xs, or has "
         "runs fail in which they have none.");
   m.def(
@@ -265,6 +211,21 @@ void BindTransforms(nb::module_& m) {
                                              TensorList(leaves, "leaves"));
       },
       "outputs"_a, "leaves"_a);
+  m.def(
+      "kept_if_beyond",
+      [](nb::handle made, nb::handle others, nb::handle leaves) {
+        const std::vector<Tensor> before = TensorList(made, "made");
+        std::vector<Tensor> ys = before;
+        front_internal::KeepIfBeyond(ys, TensorList(others, "others"),
+                                     TensorList(leaves, "leaves"));
+        nb::list changed;
+        for (size_t i = 0; i < ys.size(); ++i) {
+          bool same = ys[i].identity() == before[i].identity();
+          changed.append(same ? nb::none() : nb::cast(ys[i]));
+        }
+        return changed;
+      },
+      "made"_a, "others"_a, "leaves"_a, "Those that changed, else None.");
   m.def(
       "retire",
       [](nb::handle leaves) {

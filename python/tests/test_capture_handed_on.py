@@ -181,3 +181,29 @@ def test_numbers_among_the_arguments_have_their_digits():
         return found
 
     both(program)
+
+
+def _of_two(transform, w, x):
+    """The value that a derivative of u * s hands out: s is x, or the parameter."""
+    s = w if x.sum() > 0 else x * 1
+    if transform == "value_and_grad":
+        return sl.value_and_grad(lambda u: (u * s).sum())(x)[0]
+    if transform == "aux":
+        return sl.value_and_grad(lambda u: ((u * u).sum(), u * s), has_aux=True)(x)[0]
+    if transform == "vjp":
+        return sl.vjp(lambda u: u * s, x)[0]
+    return sl.jvp(lambda u: u * s, (x,), (x,))[0]
+
+
+@pytest.mark.parametrize("transform", ["value_and_grad", "aux", "vjp", "jvp"])
+def test_values_of_derivatives_remember_what_the_way_taken_reads(transform):
+    w = sl.tensor([2.0, 3.0], requires_grad=True)
+    captured = sl.function(lambda x: _of_two(transform, w, x))
+    for x in (sl.tensor([1.0, 2.0]), sl.tensor([-1.0, 0.5]), sl.tensor([3.0, 1.0])):
+        got, want = captured(x), _of_two(transform, w, x)
+        told = [(r[0] if isinstance(r, tuple) else r) for r in (got, want)]
+        assert told[0].requires_grad == told[1].requires_grad
+        assert told[0].is_leaf == told[1].is_leaf
+        if told[1].requires_grad:
+            grads = [sl.autograd.grad(r.sum(), w, allow_unused=True)[0] for r in told]
+            assert str(grads[0]) == str(grads[1])

@@ -119,3 +119,23 @@ def test_lanes_of_a_detached_tensor_have_no_history(wrap):
             sl.vmap(lambda u: w * u)(x)
 
     assert [r.requires_grad for r in step(sl.ones(2))] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("how", ["vmap", "jacrev", "hessian", "in a branch"])
+def test_a_transform_of_a_view_of_what_was_written_since_ends(how):
+    """The view is made anew while the transform has begun: it waited for itself."""
+
+    def f(x):
+        view = x[1:3]
+        x += 1
+        if how == "in a branch":
+            return sl.vmap(sl.tanh)(view) if x.sum() > 0 else view
+        if how == "vmap":
+            return sl.vmap(lambda u: u * view.sum())(view)
+        inner = sl.tanh if how == "jacrev" else lambda u: (u * u * view).sum()
+        return getattr(sl, how)(lambda u: inner(u))(view)
+
+    captured = sl.function(f)
+    for first in (1.0, 2.0, -9.0):
+        x = sl.tensor([first, 2.0, 3.0, 4.0])
+        assert captured(x.clone()).tolist() == f(x.clone()).tolist()

@@ -234,6 +234,19 @@ def test_a_step_waits_for_the_work_that_makes_what_it_is_fed():
             assert (session.run(r, {x: made}).numpy() == 9).all()
 
 
+def test_texts_that_decide_name_the_device():
+    def text(x):
+        try:
+            int(str(x))
+        except ValueError as error:
+            return x, str(error)
+
+    for device in ("cpu", "sim:1"):
+        x = sl.ones(1, device=device)
+        for _ in range(2):
+            assert sl.function(text)(x)[1] == text(x)[1]
+
+
 DEFAULT = """
 import sluice as sl
 

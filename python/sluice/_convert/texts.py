@@ -67,6 +67,10 @@ class Text(str):
         )
 
 
+# Messages about it call it what it is to the program.
+Text.__name__ = Text.__qualname__ = "str"
+
+
 def depends(value: Any) -> bool:
     """Whether the text of a value depends on elements of tensors."""
     if isinstance(value, Tensor) or type(value) is Text:

@@ -206,7 +206,7 @@ std::vector<Tensor> front_internal::GraphGradientsAt(
     const std::vector<Tensor>& grad_ys, std::source_location where) {
   return GraphGradients(points.empty() ? ys[0].graph() : points[0].graph(), ys,
                         points,
-                        {.grad_ys = grad_ys, .zeros_when_unconnected = true},
+                        {.grad_ys = grad_ys, .none_when_unconnected = true},
                         /*stop_at_xs=*/true, where);
 }
 
@@ -349,7 +349,9 @@ JvpResult jvp(const TensorFn& f, const std::vector<Tensor>& xs,
     result.tangents.push_back(Moves(y) ? moved[next++]
                                        : Like("ZerosLike", y, where));
   }
-  if (!kept) {
+  if (kept) {
+    points.KeepIfBeyond(result.values, tangents);
+  } else {
     LetGo(result.values);
     LetGo(result.tangents);
   }
@@ -380,7 +382,11 @@ VjpResult vjp(const TensorFn& f, const std::vector<Tensor>& xs,
                                                  .create_graph = kept},
                                                 where);
   points.Retire();
-  if (!kept) LetGo(result.values);
+  if (kept) {
+    points.KeepIfBeyond(result.values, grad_ys);
+  } else {
+    LetGo(result.values);
+  }
   return result;
 }
 

@@ -7,6 +7,9 @@
 #include "sluice/eager/scope.h"
 #include "sluice/eager/tape.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/graph_tape.h"
+#include "sluice/trace/inside_vmap.h"
+#include "sluice/trace/trace_call.h"
 
 namespace sluice::front_internal {
 
@@ -29,12 +32,21 @@ OwnPoints::OwnPoints(const std::vector<Tensor>& xs,
   }
 }
 
-bool OwnPoints::ReachBeyond(const std::vector<Tensor>& ys) const {
+std::vector<Tensor> OwnPoints::Leaves() const {
   std::vector<Tensor> leaves;
   for (size_t i = 0; i < at.size(); ++i) {
     if (made[i]) leaves.push_back(at[i]);
   }
-  return ReachesBeyond(ys, leaves);
+  return leaves;
+}
+
+bool OwnPoints::ReachBeyond(const std::vector<Tensor>& ys) const {
+  return ReachesBeyond(ys, Leaves());
+}
+
+void OwnPoints::KeepIfBeyond(std::vector<Tensor>& ys,
+                             const std::vector<Tensor>& others) const {
+  front_internal::KeepIfBeyond(ys, others, Leaves());
 }
 
 namespace {
@@ -90,6 +102,73 @@ bool ReachesBeyond(const std::vector<Tensor>& ys,
     }
   }
   return false;
+}
+
+namespace {
+
+using Leaves = std::unordered_set<const EagerValue*>;
+
+// In which runs gradients flow from y to more than these leaves, and whether
+// they flow to one of these at all.
+struct Beyond {
+  FlowWhen when;
+  bool to_own = false;
+
+  void Add(Capture& capture, const EagerValue& y, const Leaves& own) {
+    for (const Reached& to : capture.ReachOf(y, 0)) {
+      if (to.key.leaf && own.count(to.key.leaf)) {
+        to_own = true;
+        continue;
+      }
+      Value told = to.when;
+      auto* outside = dynamic_cast<const OutsideTapeNode*>(to.key.node);
+      if (outside && outside->when) {
+        told = told ? TraceNode(capture, "LogicalAnd", {told, outside->when}, {})
+                    : outside->when;
+      }
+      when.always = when.always || !told;
+      if (told) when.any.push_back(told);
+    }
+  }
+};
+
+}  // namespace
+
+void KeepIfBeyond(std::vector<Tensor>& ys, const std::vector<Tensor>& others,
+                  const std::vector<Tensor>& leaves) {
+  Capture* capture = Capture::Open();
+  if (!capture || InsideVmap()) return;
+  Leaves own;
+  for (const Tensor& leaf : leaves) {
+    if (leaf.defined() && !IsDeferred(leaf)) own.insert(leaf.here().get());
+  }
+  Beyond all;
+  std::vector<Tensor*> held;  // reach one of these, too
+  auto add = [&](const Tensor& y) {
+    if (!y.defined() || !y.traced()) return false;
+    all.to_own = false;
+    all.Add(*capture, *capture->ValueOf(y), own);
+    return all.to_own;
+  };
+  for (Tensor& y : ys) {
+    if (add(y)) held.push_back(&y);
+  }
+  for (const Tensor& other : others) add(other);
+  if (!all.when.open()) return;
+  Value when = capture->AnyOf(all.when);
+  for (Tensor* y : held) {
+    const FlowWhen flows = capture->FlowOf(*capture->ValueOf(*y));
+    Value its = when;
+    if (flows.open()) {
+      its = TraceNode(*capture, "LogicalAnd", {its, capture->AnyOf(flows)}, {});
+    }
+    Operand operands[] = {*y};
+    *y = CallOne("Identity", operands, {}, {},
+                 std::source_location::current());
+    const EagerRef made = capture->ValueOf(*y);
+    auto* call = dynamic_cast<GraphTapeNode*>(made->producer.get());
+    if (call) call->SetWhen(static_cast<size_t>(made->output), its);
+  }
 }
 
 }  // namespace sluice::front_internal

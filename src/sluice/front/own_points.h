@@ -30,6 +30,10 @@ struct OwnPoints {
   void Retire() const;
   // The derivative itself is part of what the program outside records.
   bool ReachBeyond(const std::vector<Tensor>& ys) const;
+  // As the functions below, of its own leaves.
+  void KeepIfBeyond(std::vector<Tensor>& ys,
+                    const std::vector<Tensor>& others) const;
+  std::vector<Tensor> Leaves() const;
 };
 
 // Part of a graph that no function is recorded into: it has no history.
@@ -44,6 +48,13 @@ void Retire(const std::vector<Tensor>& leaves);
 bool ReachesBeyond(const std::vector<Tensor>& ys,
                    const std::vector<Tensor>& leaves);
 
+// The same after branches and loops of a function being recorded, where only a
+// run knows: what a derivative hands out beside its gradients keeps its history
+// in the runs in which something of it, or of `others`, reaches beyond the
+// leaves. REQUIRES: ReachesBeyond() of all of them.
+void KeepIfBeyond(std::vector<Tensor>& ys, const std::vector<Tensor>& others,
+                  const std::vector<Tensor>& leaves);
+
 // As gradients() (front/autograd.h), for points that are no values of their own
 // because the function reads them where they are: what flows into one does not
 // flow on to another that it was made of. Zeros where nothing flows.
@@ -52,7 +63,8 @@ std::vector<Tensor> GradientsAt(const std::vector<Tensor>& ys,
                                 const std::vector<Tensor>& grad_ys,
                                 std::source_location where);
 
-// The same by the graph they are in, whatever the tape knows of them.
+// The same by the graph they are in, whatever the tape knows of them. No tensor
+// where nothing flows.
 std::vector<Tensor> GraphGradientsAt(const std::vector<Tensor>& ys,
                                      const std::vector<Tensor>& points,
                                      const std::vector<Tensor>& grad_ys,

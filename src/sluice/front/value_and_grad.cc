@@ -26,8 +26,13 @@ std::pair<Tensor, std::vector<Tensor>> value_and_grad(
   }
   std::vector<Tensor> slopes = gradients({y}, points.at, options, where);
   points.Retire();
-  if (!front_internal::IsDeferred(y) && !kept) y = y.detach();
-  return {std::move(y), std::move(slopes)};
+  std::vector<Tensor> made = {std::move(y)};
+  if (kept) {
+    points.KeepIfBeyond(made, {});
+  } else if (!front_internal::IsDeferred(made[0])) {
+    made[0] = made[0].detach();
+  }
+  return {std::move(made[0]), std::move(slopes)};
 }
 
 std::pair<Tensor, Tensor> value_and_grad(

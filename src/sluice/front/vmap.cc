@@ -214,10 +214,14 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
                   .line = SourceLine::From(where),
                   .device = building.device};
   Emitter emit(state, *building.region);
+  // Before the lock is held: a view of what was written since is made anew, by
+  // nodes of its own.
+  std::vector<Value> given;
+  for (const Tensor& input : inputs) given.push_back(input.value());
   std::vector<Lanes> lanes;
   {
     MutexLock lock(graph.mu());
-    lanes = LanesFirst(emit, inputs, axes);
+    lanes = LanesFirst(emit, given, axes);
   }
   std::vector<ValueType> types;
   for (const Lanes& arg : lanes) types.push_back(ExampleType(arg));
@@ -225,8 +229,8 @@ std::vector<Tensor> VmapCore::State::Batch(const std::vector<Tensor>& args) {
   std::vector<bool> flow_on;  // gradients, through each result
   {
     VmapScope inside(true);
-    Code code = [&](const std::vector<Tensor>& given) -> CodeResult {
-      return {one(given).tensors, ""};
+    Code code = [&](const std::vector<Tensor>& lane) -> CodeResult {
+      return {one(lane).tensors, ""};
     };
     std::vector<bool> flows;
     for (const Tensor& input : inputs) flows.push_back(Flows(input));

@@ -116,11 +116,11 @@ std::vector<int> LaneAxes(const std::vector<Tensor>& args,
   return found;
 }
 
-std::vector<Lanes> LanesFirst(Emitter& emit, const std::vector<Tensor>& args,
+std::vector<Lanes> LanesFirst(Emitter& emit, const std::vector<Value>& args,
                               const std::vector<int>& axes) {
   std::vector<Lanes> lanes;
   for (size_t i = 0; i < args.size(); ++i) {
-    Value v = args[i].value();
+    Value v = args[i];
     bool batched = axes[i] != unbatched;
     if (batched) v = emit.MoveAxis(v, v.shape().rank(), axes[i], 0);
     lanes.push_back({v, batched});

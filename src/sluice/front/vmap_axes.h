@@ -27,7 +27,7 @@ int OutAxis(size_t i, size_t count, const VmapOptions& options,
 
 // The arguments, which belong to the emitter's graph, with lanes in front.
 // Numbers of lanes that are not known are compared when the graph runs.
-std::vector<Lanes> LanesFirst(Emitter& emit, const std::vector<Tensor>& args,
+std::vector<Lanes> LanesFirst(Emitter& emit, const std::vector<Value>& args,
                               const std::vector<int>& axes);
 
 // The results with lanes where they are asked for; `args` are the arguments,
