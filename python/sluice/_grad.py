@@ -205,11 +205,13 @@ def value_and_grad(
                 chosen.check_other_ways(value, what)
                 raise
         chosen.retire()
-        grads = chosen.given.spread(found)
         if kept:
-            value, aux = _kept_if_beyond((value, aux), [], chosen.own_leaves())
+            value, aux, found = _kept_if_beyond(
+                (value, aux, list(found)), [], chosen.own_leaves()
+            )
         else:
             value, aux = _let_go((value, aux))
+        grads = chosen.given.spread(found)
         result = grads[0] if isinstance(argnums, int) else grads
         return ((value, aux) if has_aux else value), result
 
@@ -281,6 +283,9 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
             "zeros",
             True,
         )
+        if create:
+            others = [*results.tensors, *_tensors_in(aux), *given.tensors]
+            found = _kept_if_beyond(list(found), others, chosen.own_leaves())
         return chosen.given.spread(found)
 
     chosen.retire()
@@ -362,7 +367,9 @@ def jvp(
     )
     if kept:
         tangents = [t for t in along if t is not None]
-        out, aux = _kept_if_beyond((out, aux), tangents, chosen.own_leaves())
+        out, change, aux = _kept_if_beyond(
+            (out, change, aux), tangents, [*chosen.own_leaves(), *stand_ins]
+        )
     else:
         out, change, aux = _let_go((out, change, aux))
     return (out, change, aux) if has_aux else (out, change)

@@ -186,6 +186,16 @@ def test_numbers_among_the_arguments_have_their_digits():
 def _of_two(transform, w, x):
     """The value that a derivative of u * s hands out: s is x, or the parameter."""
     s = w if x.sum() > 0 else x * 1
+    if transform == "gradient":
+        return sl.value_and_grad(lambda u: (u**3 * s).sum())(x)[1]
+    if transform == "pulled back":
+        return sl.vjp(lambda u: u**3 * s, x)[1](x)[0]
+    if transform == "tangent":
+        return sl.jvp(lambda u: u**3 * s, (x,), (x,))[1]
+    if transform == "hvp":
+        return sl.hvp(lambda u: (u**4 * s).sum(), x, x)
+    if transform == "grad of grad":
+        return sl.grad(lambda u: (sl.grad(lambda v: (v**4 * s).sum())(u) * u).sum())(x)
     if transform == "value_and_grad":
         return sl.value_and_grad(lambda u: (u * s).sum())(x)[0]
     if transform == "aux":
@@ -195,7 +205,9 @@ def _of_two(transform, w, x):
     return sl.jvp(lambda u: u * s, (x,), (x,))[0]
 
 
-@pytest.mark.parametrize("transform", ["value_and_grad", "aux", "vjp", "jvp"])
+@pytest.mark.parametrize(
+    "transform", ["value_and_grad", "aux", "vjp", "jvp", "gradient", "pulled back",
+                  "tangent", "hvp", "grad of grad"])  # fmt: skip
 def test_values_of_derivatives_remember_what_the_way_taken_reads(transform):
     w = sl.tensor([2.0, 3.0], requires_grad=True)
     captured = sl.function(lambda x: _of_two(transform, w, x))

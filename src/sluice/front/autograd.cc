@@ -266,6 +266,19 @@ std::vector<Tensor> ZerosFor(const std::vector<Tensor>& ts,
   return zeros;
 }
 
+// Both together, of a derivative with leaves of its own beside its points.
+void KeepIfBeyond(const OwnPoints& points, const std::vector<Tensor>& leaves,
+                  const std::vector<Tensor>& others, std::vector<Tensor>& a,
+                  std::vector<Tensor>& b) {
+  std::vector<Tensor> made = a, own = points.Leaves();
+  made.insert(made.end(), b.begin(), b.end());
+  own.insert(own.end(), leaves.begin(), leaves.end());
+  front_internal::KeepIfBeyond(made, others, own);
+  const auto middle = made.begin() + static_cast<std::ptrdiff_t>(a.size());
+  a.assign(made.begin(), middle);
+  b.assign(middle, made.end());
+}
+
 // Results nobody outside can differentiate any further remember nothing.
 void LetGo(std::vector<Tensor>& ts) {
   for (Tensor& t : ts) {
@@ -350,7 +363,7 @@ JvpResult jvp(const TensorFn& f, const std::vector<Tensor>& xs,
                                        : Like("ZerosLike", y, where));
   }
   if (kept) {
-    points.KeepIfBeyond(result.values, tangents);
+    KeepIfBeyond(points, stand_ins, tangents, result.values, result.tangents);
   } else {
     LetGo(result.values);
     LetGo(result.tangents);
@@ -383,7 +396,7 @@ VjpResult vjp(const TensorFn& f, const std::vector<Tensor>& xs,
                                                 where);
   points.Retire();
   if (kept) {
-    points.KeepIfBeyond(result.values, grad_ys);
+    KeepIfBeyond(points, {}, grad_ys, result.values, result.gradients);
   } else {
     LetGo(result.values);
   }
@@ -413,6 +426,7 @@ std::vector<Tensor> hvp(const TensorFn& f, const std::vector<Tensor>& xs,
                                         where);
   std::vector<Tensor> found = Along(first, points.at, v, kept, where);
   points.Retire();
+  if (kept) front_internal::KeepIfBeyond(found, outside, points.Leaves());
   return found;
 }
 

@@ -11,6 +11,8 @@
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/graph/stretch.h"
+#include "sluice/op/carries_gradient.h"
+#include "sluice/trace/custom_rule.h"
 #include "sluice/trace/inside_vmap.h"
 
 namespace sluice {
@@ -55,7 +57,7 @@ std::vector<Tensor> GraphCheckpoint(const TensorFn& f,
     std::vector<Tensor> targets;
     for (const Tensor& x : xs) {
       later.push_back(x.value());
-      if (!kFloats.contains(x.dtype())) continue;
+      if (!kDifferentiable.contains(x.dtype())) continue;
       std::vector<Operand> operands = {x};
       operands.insert(operands.end(), dys.begin(), dys.end());
       targets.push_back(
@@ -75,12 +77,21 @@ std::vector<Tensor> GraphCheckpoint(const TensorFn& f,
         front_internal::GraphGradientsAt(ys, targets, dys, where);
     std::vector<Tensor> returned(xs.size());
     for (size_t i = 0, k = 0; i < xs.size(); ++i) {
-      if (kFloats.contains(xs[i].dtype())) returned[i] = found[k++];
+      if (kDifferentiable.contains(xs[i].dtype())) returned[i] = found[k++];
     }
     return returned;
   };
-  return custom_gradient([&](const std::vector<Tensor>&) { return ys; },
-                         backward, inputs);
+  std::vector<Tensor> results = custom_gradient(
+      [&](const std::vector<Tensor>&) { return ys; }, backward, inputs);
+  for (const Tensor& y : results) {
+    if (!y.traced()) continue;
+    const EagerRef& value = y.identity();
+    auto* way = dynamic_cast<GraphTapeNode*>(value->producer.get());
+    if (!way) continue;
+    front_internal::SayThroughResults(*way, *value->traced->value.node);
+    break;
+  }
+  return results;
 }
 
 }  // namespace

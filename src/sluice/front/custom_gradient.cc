@@ -8,6 +8,7 @@
 #include "sluice/eager/scope.h"
 #include "sluice/eager/tape.h"
 #include "sluice/front/autograd.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/trace/capture.h"
 #include "sluice/trace/custom_rule.h"
 #include "sluice/trace/memory_of.h"
@@ -118,7 +119,7 @@ std::vector<Tensor> EagerCustom(const TensorFn& forward,
   for (Tensor& r : results) r = OwnValue(r, inputs);
   node->Keep(inputs, results);
   for (size_t i = 0; i < results.size(); ++i) {
-    if (!kFloats.contains(results[i].dtype())) continue;
+    if (!kDifferentiable.contains(results[i].dtype())) continue;
     results[i].eager()->producer = node;
     results[i].eager()->output = static_cast<int>(i);
   }
@@ -145,10 +146,11 @@ std::vector<Tensor> custom_gradient(const TensorFn& forward,
     operands.push_back(r);
   }
   size_t count = inputs.size();
-  Array number =
-      RegisterCustomGradient([backward, count, zeros](GradContext& g) {
+  Array number = RegisterCustomGradient(
+      [backward, count, zeros](GradContext& g) {
         front_internal::BuildCustomRule(g, count, backward, zeros);
-      });
+      },
+      /*sees_flow=*/!zeros);
   std::vector<Tensor> made =
       front_internal::CallMany("CustomGradient", operands,
                                {{"dtypes", dtypes},

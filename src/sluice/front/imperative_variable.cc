@@ -5,6 +5,7 @@
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/launch/copy_between.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/trace/compute_now.h"
 #include "sluice/trace/made_once.h"
 
@@ -41,7 +42,7 @@ Tensor Make(const Operand& initial, std::string_view name, SourceLine line) {
   }
   EagerRef own = MakeRef<EagerValue>(ValueOrThrow(value.Clone()));
   own->line = line;
-  own->requires_grad = kFloats.contains(value.dtype());
+  own->requires_grad = kDifferentiable.contains(value.dtype());
   if (!name.empty()) own->extras().name = name;
   return Tensor(std::move(own));
 }

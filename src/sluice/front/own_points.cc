@@ -137,7 +137,7 @@ struct Beyond {
 void KeepIfBeyond(std::vector<Tensor>& ys, const std::vector<Tensor>& others,
                   const std::vector<Tensor>& leaves) {
   Capture* capture = Capture::Open();
-  if (!capture || InsideVmap()) return;
+  if (!capture || !capture->merged() || InsideVmap()) return;
   Leaves own;
   for (const Tensor& leaf : leaves) {
     if (leaf.defined() && !IsDeferred(leaf)) own.insert(leaf.here().get());
@@ -145,7 +145,7 @@ void KeepIfBeyond(std::vector<Tensor>& ys, const std::vector<Tensor>& others,
   Beyond all;
   std::vector<Tensor*> held;  // reach one of these, too
   auto add = [&](const Tensor& y) {
-    if (!y.defined() || !y.traced()) return false;
+    if (!y.defined() || !y.traced() || y.is_sparse()) return false;
     all.to_own = false;
     all.Add(*capture, *capture->ValueOf(y), own);
     return all.to_own;

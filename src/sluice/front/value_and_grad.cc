@@ -26,13 +26,15 @@ std::pair<Tensor, std::vector<Tensor>> value_and_grad(
   }
   std::vector<Tensor> slopes = gradients({y}, points.at, options, where);
   points.Retire();
-  std::vector<Tensor> made = {std::move(y)};
   if (kept) {
-    points.KeepIfBeyond(made, {});
-  } else if (!front_internal::IsDeferred(made[0])) {
-    made[0] = made[0].detach();
+    slopes.push_back(std::move(y));
+    points.KeepIfBeyond(slopes, {});
+    y = std::move(slopes.back());
+    slopes.pop_back();
+  } else if (!front_internal::IsDeferred(y)) {
+    y = y.detach();
   }
-  return {std::move(made[0]), std::move(slopes)};
+  return {std::move(y), std::move(slopes)};
 }
 
 std::pair<Tensor, Tensor> value_and_grad(

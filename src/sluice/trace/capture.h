@@ -239,6 +239,7 @@ class Capture final : public Recording {
   WhichEntry WhichOf(const EagerValue& value) const;
   void SetWhich(const EagerValue& value, Value told);
   void NoteMerged() { merged_ = true; }
+  bool merged() const { return merged_; }
   // Whether sizes say that it holds: calls in which they say otherwise get
   // another recording.
   bool HoldsForSizes(const Value& when);
