@@ -93,6 +93,27 @@ setattr(Function, "__deepcopy__", _copied)
 setattr(Function, "__reduce__", _reduced)
 
 
+class _OfCode:
+    """f.__defaults__ and its like are those of the function that is captured: what
+    is assigned to them is for its next call."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, made: Any, _: Any = None) -> Any:
+        return self if made is None else getattr(made.__wrapped__, self._name)
+
+    def __set__(self, made: Any, value: Any) -> None:
+        setattr(made.__wrapped__, self._name, value)
+
+    def __delete__(self, made: Any) -> None:
+        delattr(made.__wrapped__, self._name)
+
+
+for _name in ("__code__", "__defaults__", "__kwdefaults__"):
+    setattr(Function, _name, _OfCode(_name))
+
+
 # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR.
 _YIELDS = 0x20 | 0x80 | 0x200
 
@@ -232,7 +253,7 @@ def function(
         own = getattr(f, "__name__", type(f).__name__)
         name = own if own.isidentifier() else "function"
     made = _core.make_function(
-        f, _signature(f), _converted if autoconvert else None, name, max_traces,
+        f, _signature, _converted if autoconvert else None, name, max_traces,
         one_graph,
     )  # fmt: skip
     # An object that can be called keeps its attributes to itself.

@@ -1,5 +1,7 @@
 #include "function_arguments.h"
 
+#include <algorithm>
+
 #include "errors.h"
 #include "self_call.h"
 #include "sluice/base/strings.h"
@@ -34,6 +36,14 @@ Parameters::Parameters(nb::object signature, size_t skip) {
     list_.push_back(std::move(made));
   }
   signature_ = signature.attr("replace")("parameters"_a = kept);
+}
+
+bool Parameters::HasNamesOf(const Parameters& others) const {
+  return std::equal(list_.begin(), list_.end(), others.list_.begin(),
+                    others.list_.end(),
+                    [](const Parameter& a, const Parameter& b) {
+                      return a.name == b.name && a.kind == b.kind;
+                    });
 }
 
 Values Parameters::Bind(PyObject* const* args, size_t count,
@@ -105,6 +115,9 @@ void Parameters::Refuse(PyObject* const* args, size_t count,
 
 nb::object Parameters::Call(nb::handle callable, nb::handle first,
                             const Values& values) const {
+  if (values.size() != list_.size()) {
+    ThrowValueError("the function's code was replaced while it was called");
+  }
   nb::list args;
   nb::dict named;
   if (first.is_valid()) args.append(first);

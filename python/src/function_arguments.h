@@ -27,6 +27,8 @@ class Parameters {
   Parameters(nb::object signature, size_t skip);
 
   const std::vector<Parameter>& list() const { return list_; }
+  // Whether calls that fit the others fit these, but for defaults.
+  bool HasNamesOf(const Parameters& others) const;
 
   // What Python's own call would bind; throws the TypeError it would.
   Values Bind(PyObject* const* args, size_t count, PyObject* keywords) const;

@@ -74,7 +74,7 @@ Pattern Pattern::Of(const Parameters& parameters, const Values& values,
                     std::vector<nb::object>& leaves) {
   Pattern p;
   for (size_t i = 0; i < values.size(); ++i) {
-    p.trees.push_back(TreeDef::Flatten(values[i], leaves));
+    p.trees.push_back(TreeDef::FlattenWhole(values[i], leaves));
     p.trees.back().Names(parameters.list()[i].name, p.names);
   }
   for (const nb::object& leaf : leaves) {

@@ -112,6 +112,14 @@ nb::object Normalized(const nb::python_error& error) {
   return nb::steal(value);
 }
 
+// What says to whoever records that the code cannot be part of a graph.
+bool IsRefusal(const nb::python_error& error) {
+  nb::object errors = nb::module_::import_("sluice._convert.errors");
+  if (error.matches(errors.attr("StagingError"))) return true;
+  return error.matches(PyExc_NotImplementedError) &&
+         nb::cast<bool>(errors.attr("is_refusal")(Normalized(error)));
+}
+
 }  // namespace
 
 // Tensors that were bound anew, and numbers that keep changing, are arguments
@@ -243,12 +251,10 @@ struct Recording {
                                    const nb::python_error& error,
                                    FunctionState::Activation& own) const {
     auto mine = variant.lock();
-    nb::object refusal =
-        nb::module_::import_("sluice._convert.errors").attr("StagingError");
-    if (!mine || mine->tentative || error.matches(refusal) ||
-        error.matches(PyExc_NotImplementedError)) {
-      return std::nullopt;
-    }
+    // Code that went through before with numbers as inputs does not raise
+    // because of them.
+    const bool in_vain = mine && mine->tentative && !mine->recorded;
+    if (!mine || in_vain || IsRefusal(error)) return std::nullopt;
     try {
       nb::object finished = recorder.attr("finish")(nb::none());
       own.objects.insert(own.objects.end(), own.hidden.begin(),
@@ -278,9 +284,9 @@ struct Recording {
   }
 
   void Begin(const nb::object& recorder) const {
-    nb::object code = state->Code();
+    state->Code();  // says first what it cannot convert
     nb::object first = state->First();
-    recorder.attr("begin")(state->source_,
+    recorder.attr("begin")(state->options().code,
                            first.is_valid() ? first : nb::none(),
                            form.FixedNames(), fixed);
   }
@@ -560,10 +566,11 @@ nb::object FunctionState::CallOpen(Activation& open,
 nb::object FunctionState::Inline(PyObject* const* args, size_t count,
                                  PyObject* keywords) {
   front_internal::MadeOnce::Run run(core_.made());
+  LookAgain();
   Values values = parameters_.Bind(args, count, keywords);
   if (nb::object recorder = CurrentRecorder(); recorder.is_valid()) {
-    nb::object code = Code();
-    recorder.attr("inlined")(source_);
+    Code();
+    recorder.attr("inlined")(options_.code);
   }
   std::vector<Activation*>& open = Activation::Open();
   std::vector<Tensor> tensors;

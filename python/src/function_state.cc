@@ -14,7 +14,8 @@ namespace sluice::py {
 FunctionState::FunctionState(const FunctionOptionsInPython& options,
                              nb::object instance)
     : options_(options),
-      parameters_(options.signature, instance.is_valid() ? 1 : 0),
+      own_code_(options.code),
+      parameters_(options.signature(options.code), instance.is_valid() ? 1 : 0),
       instance_(std::move(instance)),
       core_(FunctionOptions{options.name, options.max_traces}) {}
 
@@ -22,14 +23,29 @@ nb::object FunctionState::Code() {
   if (!options_.code.is_valid()) {
     ThrowValueError(options_.name + ": the captured function is gone");
   }
-  if (!converted_) {
-    converted_ = true;
-    source_ = options_.code;
-    if (!options_.convert.is_none()) {
-      options_.code = options_.convert(options_.code);
-    }
+  if (!converted_.is_valid()) {
+    converted_ = options_.convert.is_none() ? options_.code
+                                            : options_.convert(options_.code);
   }
-  return options_.code;
+  return converted_;
+}
+
+void FunctionState::LookAgain() {
+  // What is being recorded here is recorded of the code as it was.
+  if (own_code_.Same() || !options_.code.is_valid() || RecordingHere()) return;
+  OwnCode now(options_.code);
+  Parameters parameters(options_.signature(options_.code), bound() ? 1 : 0);
+  bool same = parameters.HasNamesOf(parameters_);
+  own_code_ = std::move(now);
+  parameters_ = std::move(parameters);
+  converted_.reset();
+  // Their guards say which of the recordings serve; unless nothing fits.
+  if (same) return;
+  for (const auto& pattern : std::exchange(patterns_, {})) {
+    Drop(std::exchange(pattern->variants, {}));
+  }
+  last_pattern_.reset();
+  last_variant_.reset();
 }
 
 nb::object FunctionState::First() const {
@@ -199,6 +215,7 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
   if (front_internal::Building::Current().graph) {
     return Inline(args, count, keywords);
   }
+  LookAgain();
   Values values = parameters_.Bind(args, count, keywords);
   // Run at once in the midst of its own recording.
   if (RecordingHere()) return parameters_.Call(Code(), First(), values);
@@ -221,7 +238,7 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
     }
     chosen.ran = true;
     // The code itself says what is wrong, after it has done what comes before.
-    if (!ran) return parameters_.Call(source_, First(), values);
+    if (!ran) return parameters_.Call(options_.code, First(), values);
     return Rebuilt(chosen, *ran, values);
   });
 }
@@ -247,6 +264,7 @@ Said FunctionState::Ask(std::string_view method,
                         PyObject* const* args, size_t count,
                         PyObject* keywords) {
   RefuseInside(method);
+  LookAgain();
   Values values = parameters_.Bind(args, count, keywords);
   return With(values, [&](const Chosen& chosen) {
     ReleaseGil released;
@@ -281,7 +299,9 @@ std::vector<TraceInfo> FunctionState::traces() const {
 int FunctionState::Visit(visitproc visit, void* arg) const {
   Py_VISIT(options_.code.ptr());
   Py_VISIT(options_.convert.ptr());
-  Py_VISIT(source_.ptr());
+  Py_VISIT(options_.signature.ptr());
+  Py_VISIT(converted_.ptr());
+  if (int result = own_code_.Visit(visit, arg)) return result;
   for (const auto& pattern : patterns_) {
     for (const auto& variant : pattern->variants) {
       if (int result = variant->guards.Visit(visit, arg)) return result;
@@ -307,7 +327,9 @@ void FunctionState::Clear() {
   Close();
   options_.code.reset();
   options_.convert.reset();
-  source_.reset();
+  options_.signature.reset();
+  converted_.reset();
+  own_code_ = OwnCode();
   parameters_.Clear();
 }
 

@@ -11,12 +11,14 @@
 #include <unordered_set>
 
 #include "function_pattern.h"
+#include "own_code.h"
 
 namespace sluice::py {
 
 struct FunctionOptionsInPython {
-  nb::object code, signature;
-  nb::object convert;  // code -> code, at the first recording; or None
+  nb::object code;
+  nb::object signature;  // code -> what it is called with
+  nb::object convert;    // code -> code, at the first recording; or None
   std::string name;
   size_t max_traces = 32;
   bool one_graph = false;  // values decide nothing (trace/decisions.h)
@@ -135,6 +137,8 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
 
   nb::object Code();  // converted
   nb::object First() const;
+  // Before a call: what the code and its defaults are now.
+  void LookAgain();
 
   // ---- Which recording serves ----
   Chosen Choose(const Values& values);
@@ -184,10 +188,10 @@ class FunctionState : public std::enable_shared_from_this<FunctionState> {
   nb::object Execute(Activation& own, const std::vector<Tensor>& tensors);
 
   FunctionOptionsInPython options_;
+  OwnCode own_code_;  // as parameters_ and converted_ were made of it
   Parameters parameters_;
   nb::object instance_;
-  bool converted_ = false;
-  nb::object source_;  // the code before it was converted
+  nb::object converted_;  // the code; holds nothing before it is
   bool recursive_ = false;
   bool warned_ = false;
   front_internal::FunctionCore core_;

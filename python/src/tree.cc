@@ -36,7 +36,9 @@ void TakeKeys(nb::handle dict, Node& node) {
   }
 }
 
-Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
+// `whole`: also what is beside fields and elements.
+Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth,
+          bool whole) {
   if (depth > kMaxDepth) {
     ThrowValueError("a tree nested more than 1000 deep, or inside itself");
   }
@@ -46,7 +48,25 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
     return node;
   }
   auto child = [&](nb::handle c) {
-    node.children.push_back(Take(c, leaves, depth + 1));
+    node.children.push_back(Take(c, leaves, depth + 1, whole));
+  };
+  auto beside = [&] {
+    if (!whole) return;
+    nb::object dict = DictOf(o);
+    node.held = dict.is_valid() ? PyDict_Size(dict.ptr()) : 0;
+    if (*node.held == 0) return;
+    size_t fields = node.keys.size();
+    for (auto [name, value] : nb::borrow<nb::dict>(dict)) {
+      auto end = node.keys.begin() + static_cast<std::ptrdiff_t>(fields);
+      bool field = std::any_of(node.keys.begin(), end, [&](const auto& key) {
+        return key.equal(name);
+      });
+      if (!field) node.keys.push_back(nb::borrow(name));
+    }
+    node.beside = node.keys.size() - fields;
+    for (size_t i = fields; i < node.keys.size(); ++i) {
+      child(nb::object(nb::borrow<nb::dict>(dict)[node.keys[i]]));
+    }
   };
   if (IsCustom(o)) {
     node.kind = Kind::kCustom;
@@ -63,9 +83,16 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
       node.keys.push_back(nb::borrow(name));
     }
     for (nb::handle c : nb::borrow<nb::tuple>(o)) child(c);
+    beside();
   } else if (PyTuple_Check(o.ptr())) {
     node.kind = Kind::kTuple;
+    if (whole && !PyTuple_CheckExact(o.ptr())) node.type = nb::borrow(o.type());
     for (nb::handle c : nb::borrow<nb::tuple>(o)) child(c);
+    if (node.type.is_valid()) {
+      beside();
+    } else if (whole) {
+      node.held = 0;
+    }
   } else if (PyList_Check(o.ptr())) {
     node.kind = Kind::kList;
     // Code of a child may change the list: its place is looked up each time.
@@ -96,6 +123,7 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
     for (size_t i = 0; i < node.keys.size(); ++i) {
       child(nb::getattr(o, node.keys[i]));
     }
+    beside();
   } else if (IsList(o)) {
     const List& list = *nb::inst_ptr<List>(o);
     node.kind = Kind::kTensorList;
@@ -111,16 +139,32 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth) {
 // An object of a dataclass: its fields are known, and what __post_init__ made
 // of them was done when it was made. Nothing where the class wants more.
 nb::object WithoutInit(const nb::object& type) {
-  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()),
-                       &PyTuple_Type)) {
-    return {};  // a named tuple
-  }
   nb::handle object(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
   try {
     return object.attr("__new__")(type);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
     return {};
+  }
+}
+
+// A tuple of the class, by no code of the user's.
+nb::object NewTuple(const nb::object& type, const nb::list& elements) {
+  nb::handle tuple(reinterpret_cast<PyObject*>(&PyTuple_Type));
+  try {
+    return tuple.attr("__new__")(type, nb::tuple(elements));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+    return type(nb::tuple(elements));  // of C: time.struct_time
+  }
+}
+
+void PutBeside(const Node& node, const nb::list& beside, nb::handle object) {
+  if (node.beside == 0) return;
+  auto dict = nb::borrow<nb::dict>(DictOf(object));
+  size_t first = node.keys.size() - node.beside;
+  for (size_t i = 0; i < node.beside; ++i) {
+    dict[node.keys[first + i]] = beside[i];
   }
 }
 
@@ -145,21 +189,36 @@ nb::object Build(const Node& node, const nb::object*& next) {
     if (node.type.is_valid()) return node.type(dict);  // OrderedDict, ...
     return dict;
   }
-  nb::list children;
-  for (const Node& child : node.children) children.append(Build(child, next));
+  nb::list children, beside;
+  size_t plain = node.children.size() - node.beside;
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    (i < plain ? children : beside).append(Build(node.children[i], next));
+  }
   switch (node.kind) {
-    case Kind::kTuple:
-      return nb::tuple(children);
+    case Kind::kTuple: {
+      if (!node.type.is_valid()) return nb::tuple(children);
+      nb::object made = NewTuple(node.type, children);
+      PutBeside(node, beside, made);
+      return made;
+    }
     case Kind::kFields: {
+      bool named_tuple =
+          PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(node.type.ptr()),
+                           &PyTuple_Type) != 0;
+      nb::object made =
+          named_tuple ? NewTuple(node.type, children) : WithoutInit(node.type);
       nb::dict by_name;
-      for (size_t i = 0; i < node.keys.size(); ++i) {
+      for (size_t i = 0; !named_tuple && i < plain; ++i) {
         by_name[node.keys[i]] = children[i];
       }
-      nb::object made = WithoutInit(node.type);
-      if (!made.is_valid()) return node.type(**by_name);
-      nb::handle object(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
-      nb::object set = object.attr("__setattr__");  // of frozen ones, too
-      for (auto [name, value] : by_name) set(made, name, value);
+      if (!made.is_valid()) {
+        made = node.type(**by_name);
+      } else if (!named_tuple) {
+        nb::handle object(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+        nb::object set = object.attr("__setattr__");  // of frozen ones, too
+        for (auto [name, value] : by_name) set(made, name, value);
+      }
+      PutBeside(node, beside, made);
       return made;
     }
     case Kind::kCustom:
@@ -220,7 +279,16 @@ void Print(const Node& node, std::string_view leaf, std::string& out) {
 TreeDef TreeDef::Flatten(nb::handle tree, std::vector<nb::object>& leaves) {
   TreeDef def;
   size_t before = leaves.size();
-  def.root_ = std::make_shared<Node>(Take(tree, leaves, 0));
+  def.root_ = std::make_shared<Node>(Take(tree, leaves, 0, /*whole=*/false));
+  def.num_leaves_ = leaves.size() - before;
+  return def;
+}
+
+TreeDef TreeDef::FlattenWhole(nb::handle tree,
+                              std::vector<nb::object>& leaves) {
+  TreeDef def;
+  size_t before = leaves.size();
+  def.root_ = std::make_shared<Node>(Take(tree, leaves, 0, /*whole=*/true));
   def.num_leaves_ = leaves.size() - before;
   return def;
 }

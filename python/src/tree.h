@@ -18,6 +18,9 @@ class TreeDef {
 
   // Leaves in order: of dicts by key, when all keys are strings.
   static TreeDef Flatten(nb::handle tree, std::vector<nb::object>& leaves);
+  // The same with all that objects consist of: the class of a tuple, and
+  // attributes that are no fields. What code is called with.
+  static TreeDef FlattenWhole(nb::handle tree, std::vector<nb::object>& leaves);
   // The leaves of a tree of this very structure; false for any other. What a
   // captured function asks at every call.
   bool Collect(nb::handle tree, std::vector<nb::object>& leaves) const;

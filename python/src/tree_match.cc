@@ -26,6 +26,12 @@ bool IsNamedTuple(nb::handle o) {
   return PyTuple_Check(o.ptr()) && nb::hasattr(o, "_fields");
 }
 
+nb::object DictOf(nb::handle o) {
+  PyObject* dict = PyObject_GenericGetDict(o.ptr(), nullptr);
+  if (!dict) PyErr_Clear();
+  return nb::steal(dict);
+}
+
 bool IsList(nb::handle o) {
   return nb::isinstance<List>(o) && nb::inst_ready(o);
 }
@@ -51,8 +57,29 @@ bool IsLeaf(nb::handle o) {
          (PyType_Check(o.ptr()) || !IsDataclass(o));
 }
 
+bool Collect(const Node& node, nb::handle o, std::vector<nb::object>& leaves);
+
+bool CollectBeside(const Node& node, nb::handle o,
+                   std::vector<nb::object>& leaves) {
+  if (!node.held) return true;
+  nb::object dict = DictOf(o);
+  if (!dict.is_valid()) return *node.held == 0;
+  if (static_cast<size_t>(PyDict_Size(dict.ptr())) != *node.held) return false;
+  for (size_t i = 0; i < node.beside; ++i) {
+    const nb::object& key = node.keys[node.keys.size() - node.beside + i];
+    PyObject* value = PyDict_GetItemWithError(dict.ptr(), key.ptr());
+    if (!value && PyErr_Occurred()) throw nb::python_error();
+    size_t child = node.children.size() - node.beside + i;
+    if (!value || !Collect(node.children[child], nb::borrow(value), leaves)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool Collect(const Node& node, nb::handle o, std::vector<nb::object>& leaves) {
-  const auto count = static_cast<Py_ssize_t>(node.children.size());
+  const auto count =
+      static_cast<Py_ssize_t>(node.children.size() - node.beside);
   auto child = [&](Py_ssize_t i, nb::handle c) {
     return Collect(node.children[static_cast<size_t>(i)], c, leaves);
   };
@@ -65,13 +92,16 @@ bool Collect(const Node& node, nb::handle o, std::vector<nb::object>& leaves) {
       return o.is_none();
     case Kind::kTuple:
       if (!PyTuple_Check(o.ptr()) || PyTuple_GET_SIZE(o.ptr()) != count ||
-          (!PyTuple_CheckExact(o.ptr()) && (IsNamedTuple(o) || IsCustom(o)))) {
+          (node.type.is_valid() && !o.type().is(node.type)) ||
+          (!PyTuple_CheckExact(o.ptr()) &&
+           ((node.held && !node.type.is_valid()) || IsNamedTuple(o) ||
+            IsCustom(o)))) {
         return false;
       }
       for (Py_ssize_t i = 0; i < count; ++i) {
         if (!child(i, PyTuple_GET_ITEM(o.ptr(), i))) return false;
       }
-      return true;
+      return !node.type.is_valid() || CollectBeside(node, o, leaves);
     case Kind::kList:
       if (!PyList_Check(o.ptr()) ||
           (!PyList_CheckExact(o.ptr()) && IsCustom(o))) {
@@ -107,7 +137,7 @@ bool Collect(const Node& node, nb::handle o, std::vector<nb::object>& leaves) {
                 : nb::object(nb::getattr(o, node.keys[static_cast<size_t>(i)]));
         if (!child(i, value)) return false;
       }
-      return true;
+      return CollectBeside(node, o, leaves);
     case Kind::kCustom: {
       if (!o.type().is(node.type)) return false;
       nb::tuple parts = CustomParts(o);
@@ -139,8 +169,10 @@ void Names(const Node& node, const std::string& path,
   }
   for (size_t i = 0; i < node.children.size(); ++i) {
     std::string child = StrCat(path, "[", i, "]");
-    if (node.kind == Kind::kFields) {
-      child = StrCat(path, ".", nb::cast<std::string>(nb::str(node.keys[i])));
+    size_t plain = node.children.size() - node.keys.size();
+    if (node.kind == Kind::kFields || (node.beside && i >= plain)) {
+      child = StrCat(path, ".",
+                     nb::cast<std::string>(nb::str(node.keys[i - plain])));
     } else if (node.kind == Kind::kDict) {
       child =
           StrCat(path, "[", nb::cast<std::string>(nb::repr(node.keys[i])), "]");

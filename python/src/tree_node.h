@@ -1,6 +1,8 @@
 // The nodes of a TreeDef, for the files that walk them. Under the GIL.
 #pragma once
 
+#include <optional>
+
 #include "sluice/tensor/shape.h"
 #include "tree.h"
 
@@ -18,12 +20,16 @@ struct TreeDef::Node {
     kTensorList,  // sluice::List
   };
   Kind kind = Kind::kLeaf;
-  nb::object type;                // of named tuples, dataclasses, registered
+  nb::object type;  // of dataclasses, registered; of tuples if not tuple
   std::vector<nb::object> keys;   // of dicts; names of fields
   std::vector<size_t> order;      // of dicts: the keys as they were put in
   nb::object aux;                 // of registered types
   DType dtype = DType::kInvalid;  // of a List's elements, and their shape
   PartialShape shape;
+  // Attributes that are no fields: the last of the keys and of the children;
+  // and how many entries the object's dict has, where those are asked for.
+  size_t beside = 0;
+  std::optional<size_t> held;
   std::vector<Node> children;
 
   bool operator==(const Node& o) const {
@@ -44,6 +50,8 @@ bool IsCustom(nb::handle o);
 nb::tuple CustomParts(nb::handle o);
 bool IsNamedTuple(nb::handle o);
 bool IsDataclass(nb::handle o);
+// The dict that an object keeps its attributes in; holds nothing without one.
+nb::object DictOf(nb::handle o);
 // A sluice::List, made in full.
 bool IsList(nb::handle o);
 

@@ -222,3 +222,29 @@ def test_an_endless_loop_that_numbers_end_may_raise():
     assert float(f(sl.tensor([1.0]))) == 0.0625
     with pytest.raises(Stop):
         f(sl.tensor([-1.0]))
+
+
+def row_and_write(x, log):
+    row = x[sl.tensor(1)]
+    try:
+        x[0] = 5.0
+        return row * 2
+    except NotImplementedError:
+        log.append("handled")
+        return x
+
+
+def data_of_another_shape(x, log):
+    try:
+        x.data = sl.ones(2, 2)
+    except Exception:
+        log.append("handled")
+    return x * 2
+
+
+@pytest.mark.parametrize("code", [row_and_write, data_of_another_shape])
+def test_what_is_refused_is_not_handled_by_the_code(code):
+    log = []
+    with pytest.raises(NotImplementedError, match="wanted"):
+        sl.function(lambda x: code(x, log))(sl.tensor([1.0, 2.0]))
+    assert log == []

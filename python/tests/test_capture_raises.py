@@ -180,3 +180,85 @@ def test_a_write_before_an_index_out_of_bounds(wrap):
     with pytest.raises(IndexError, match="index 5 is out of bounds"):
         step(x, 5)
     assert x.tolist() == [1.0, 2.0]
+
+
+class NotYet(NotImplementedError):
+    pass
+
+
+class Abstract:
+    def __init__(self):
+        self.seen = []
+
+    def part(self, x):
+        raise NotImplementedError
+
+    def method(self, x):
+        self.seen.append(x)
+        return self.part(x)
+
+    def subclass(self, x):
+        self.seen.append(x)
+        raise NotYet("later")
+
+    def handled_and_raised(self, x):
+        try:
+            return self.part(x)
+        except NotImplementedError:
+            self.seen.append("handled")
+            raise
+
+    def from_another(self, x):
+        self.seen.append(x)
+        try:
+            raise ValueError
+        except ValueError as error:
+            raise NotImplementedError from error
+
+    def layer(self, x):
+        self.seen.append(x)
+        return nn.Module()(x)
+
+    def handled(self, x):
+        try:
+            return self.part(x)
+        except NotImplementedError:
+            self.seen.append("handled")
+            return x * 2
+
+
+NAMES = "method subclass handled_and_raised from_another layer handled".split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_not_implemented_by_the_code_itself(name):
+    plain, captured = Abstract(), Abstract()
+    f = sl.function(getattr(captured, name))
+    for v in (1.0, 2.0, 1.0):
+        found = []
+        for call in (getattr(plain, name), f):
+            try:
+                found.append(call(sl.tensor([v])).tolist())
+            except NotImplementedError as error:
+                found.append((type(error), str(error)))
+        assert found[0] == found[1]
+        assert str(captured.seen) == str(plain.seen) and plain.seen
+
+
+# everyday:8002194: the first call in which a number was an input had raised.
+@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["now", "captured"])
+def test_what_comes_before_an_error_of_a_number_that_keeps_changing(wrap):
+    x = sl.tensor([1.0, 2.0, 3.0])
+
+    @wrap
+    def step(n):
+        x.mul_(2)
+        x[n * 2]
+        return x * [1, 2, 3][n]
+
+    step(0)
+    step(1)
+    for n in (2, 3, 7):
+        with pytest.raises(IndexError, match=f"index {2 * n} is out of bounds"):
+            step(n)
+    assert x.tolist() == [32.0, 64.0, 96.0]

@@ -107,3 +107,39 @@ def test_a_gradient_that_nothing_tracked_was_used_for_is_a_constant():
     assert not g.requires_grad and g.is_leaf
     with pytest.raises(RuntimeError):
         g.sum().backward()
+
+
+def passed_on(w, q, x):
+    r = q * w
+    g = q * q if x.sum() > 0 else r
+    return (g * x).sum() + (q * q).sum()
+
+
+def passed_to_a_loop(w, q, x):
+    r, g, k = q * w, q * x, 0
+    while k < x[0]:
+        g = g + r
+        k += 1
+    return (g * x).sum() + (q * q).sum()
+
+
+# state:8002682: what a gradient is multiplied with, where none flows.
+@pytest.mark.parametrize("inside", [True, False], ids=["inside", "after"])
+@pytest.mark.parametrize("code", [passed_on, passed_to_a_loop])
+def test_what_a_gradient_that_is_not_there_would_be_made_of(code, inside):
+    def first(w, q, x):
+        return sl.autograd.grad(code(w, q, x), q, create_graph=True)[0]
+
+    def run(wrap):
+        w, q = leaf(1.0, 2.0), leaf(3.0, 4.0)
+        step = wrap(first if inside else code)
+        for values in INPUTS:
+            x = sl.tensor(list(values))
+            w.grad = q.grad = None
+            y = step(w, q, x) if inside else sl.autograd.grad(
+                step(w, q, x), q, create_graph=True
+            )[0]
+            y.sum().backward()
+            yield [None if t.grad is None else t.grad.tolist() for t in (w, q)]
+
+    assert list(run(sl.function)) == list(run(lambda f: f))

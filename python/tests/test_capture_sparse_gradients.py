@@ -79,3 +79,86 @@ def test_rows_add_up_and_have_gradients_of_their_own():
         yield look(first), look(second)
 
     assert list(run(sl.function)) == list(run(lambda f: f))
+
+
+def rows_or_all(table, i):
+    if i.sum() > 4:
+        return (table(i) ** 2).sum()
+    return (table.weight**2).sum()
+
+
+def rows_and_perhaps_all(table, i):
+    y = (table(i) ** 2).sum()
+    if i.sum() > 4:
+        y = y + table.weight.sum()
+    return y
+
+
+def rows_or_all_inside(table, i):
+    if i.sum() > 3:
+        if i[0] > 2:
+            return (table(i) ** 2).sum()
+        return (table.weight**2).sum()
+    return table(i).sum()
+
+
+def rows_in_a_loop(table, i):
+    y, n = sl.tensor(0.0), i.sum() * 0
+    while n < 3:
+        y = y + ((table(i) ** 2).sum() if n > 1 else table(i).sum())
+        n = n + 1
+    return y
+
+
+def rows_or_all_and_all(table, i):
+    return rows_or_all(table, i) + table.weight.sum()
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["inside", "after"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        rows_or_all,
+        rows_and_perhaps_all,
+        rows_or_all_inside,
+        rows_in_a_loop,
+        rows_or_all_and_all,
+    ],
+)
+def test_sparse_on_the_ways_that_give_rows_alone(use, inside):
+    def run(wrap):
+        table = tables()
+        optimizer = optim.SGD(table.parameters(), lr=0.1, momentum=0.9)
+
+        @wrap
+        def step(i):
+            y = use(table, i)
+            if inside:
+                y.backward()
+            return y
+
+        for batch in BATCHES:
+            optimizer.zero_grad()
+            y = step(batch)
+            if not inside:
+                y.backward()
+            # Sums may be taken in another order.
+            gradient = table.weight.grad
+            yield gradient.is_sparse, (gradient.to_dense() * 1e4).round().tolist()
+            optimizer.step()
+
+    assert list(run(sl.function)) == list(run(lambda f: f))
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["inside", "after"])
+def test_rows_on_one_way_alone_are_refused_in_one_graph(inside):
+    table = tables()
+
+    def step(i):
+        y = rows_or_all(table, i)
+        if inside:
+            y.backward()
+        return y
+
+    with pytest.raises(NotImplementedError, match="is sparse depends on the branch"):
+        sl.function(step, one_graph=True)(BATCHES[0])

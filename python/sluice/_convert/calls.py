@@ -256,6 +256,7 @@ _RECORDED[any] = _truths(any)
 _RECORDED[all] = _truths(all)
 _RECORDED[sorted] = _by_key(handing(sorted))
 _RECORDED[id] = id_
+_RECORDED[dir] = class_reads.dir_
 _RECORDED[issubclass] = class_reads.issubclass_
 _RECORDED[round] = rounded(round)
 _RECORDED.update((f, rounded(f)) for f in (math.floor, math.ceil, math.trunc))
@@ -331,6 +332,8 @@ def callee(function: Any) -> Any:
     recorder = _core.recorder()
     if function is _core.List and recorder is not None:
         recorder.own_lists = True
+    if kind in weakref.ProxyTypes and recorder is not None:
+        return callee(recorder.referent(function))
     joined = joins().get(id(function))
     if joined is not None:
         return joined
@@ -404,6 +407,9 @@ def callee(function: Any) -> Any:
         return function if recorder is None else _of_c(function, recorder)
     if not is_library(called):
         if recorder is not None:
+            recorder.special(kind, "__call__")
+            if recorder.from_outside(function):
+                recorder.value(called, "__call__")
             recorder.function(called)
         return types.MethodType(for_call(called), function)
     return module_call(function) if hasattr(function, "forward") else function

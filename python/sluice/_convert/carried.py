@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
+from .. import _core
 from .construct import Construct
 from .errors import StagingError
 from .lists import as_list, grown
 from .merge import Again, mark_number, retype_number
+from .object_reads import CONTAINERS
+from .one_of import is_outside
 from .values import (
     MISSING,
     PYTHON,
@@ -140,6 +144,12 @@ class Carried:
                     value = dummy(spec(start))
                 else:
                     raise self._changes(name, value, "do not delete it in the loop")
+            recorder = _core.recorder()
+            held = isinstance(value, CONTAINERS) or dataclasses.is_dataclass(value)
+            if held and recorder is not None and is_outside(recorder, value):
+                if value is not self._before[name]:
+                    cure = "a graph does not choose between containers of the program"
+                    raise self._changes(name, value, cure)
             leaves, structure = flatten(value)
             if structure != self._structures[name]:
                 dtype = grown(self._before[name], value)

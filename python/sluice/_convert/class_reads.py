@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import abc
 import types
+import weakref
 from typing import Any
 
 from .. import _core
@@ -13,6 +14,7 @@ from . import mixed
 from .errors import StagingError
 from .iterables import Range
 from .object_reads import in_class, is_library_class, is_users
+from .places import reference
 from .texts import Text
 from .values import Tensor, python_number
 
@@ -38,6 +40,41 @@ class Registered:
     def holds(self) -> bool:
         """Whether it is as it was."""
         return abc.get_cache_token() == self._token
+
+
+class Names:
+    """Whether dir(o) gives the names that it gave."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = reference(value)
+        self._names = dir(value)
+
+    def holds(self) -> bool:
+        """Whether it does."""
+        value = self._value()
+        return value is not None and dir(value) == self._names
+
+
+class Attributes:
+    """Whether objects that other code was given have attributes of the same names,
+    apart from those that the recorded code writes."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, tuple[Any, frozenset[str], list[str]]] = {}
+
+    def add(self, value: Any, written: frozenset[str]) -> None:
+        """One more object."""
+        if id(value) not in self._of:
+            names = [name for name in vars(value) if name not in written]
+            self._of[id(value)] = reference(value), written, names
+
+    def holds(self) -> bool:
+        """Whether they have."""
+        for owner, written, names in self._of.values():
+            now = getattr(owner(), "__dict__", None)
+            if now is None or [n for n in now if n not in written] != names:
+                return False
+        return True
 
 
 class Family:
@@ -75,6 +112,14 @@ def _may_register(recorder: Any, cls: Any) -> None:
     if isinstance(cls, abc.ABCMeta) and not is_library_class(cls):
         if not any(isinstance(kept, Registered) for kept in recorder.caches):
             recorder.caches.append(Registered())
+
+
+def dir_(*args: Any) -> Any:
+    """dir(value)."""
+    recorder = _core.recorder()
+    if recorder is not None and len(args) == 1 and id(args[0]) in recorder.old:
+        recorder.caches.append(Names(args[0]))
+    return dir(*args)
 
 
 def issubclass_(cls: Any, classes: Any) -> bool:
@@ -119,6 +164,8 @@ def isinstance_(value: Any, classes: Any) -> bool:
         return issubclass(kind, classes)
     recorder = _core.recorder()
     if recorder is not None:
+        if type(value) in weakref.ProxyTypes:
+            value = recorder.referent(value)
         recorder.class_of(value)
         made = checked(recorder, value, classes)
         if made is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core
 from .calls import callee
-from .library import is_library
+from .object_reads import is_users
 from .outside_world import refuse_manager
 
 
@@ -33,7 +33,8 @@ def context(manager: Any) -> Any:
         _core.recorder().special(type(manager), name)
     enter = getattr(type(manager), "__enter__", None)
     leave = getattr(type(manager), "__exit__", None)
-    for method in (enter, leave):
-        if isinstance(method, types.FunctionType) and not is_library(method):
-            return _Context(manager)
-    return manager
+    own: list[Any] = [m for m in (enter, leave) if is_users(m)]
+    if _core.recorder().from_outside(manager):
+        for method in own:
+            _core.recorder().value(method, method.__name__)
+    return _Context(manager) if own else manager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Any
 
@@ -28,13 +29,26 @@ class NumberWanted(StagingError):
     """Python needs a number that the graph computes: an index, a key."""
 
 
+# What ops say of themselves, in any mode.
+_OF_AN_OP = re.compile(r"\[[A-Z]")
+
+
+def is_refusal(error: BaseException | None) -> bool:
+    """Whether it says that code cannot be recorded, and not what the code would say.
+    A NotImplementedError of Python's is the code's own: of a method that a class
+    leaves to others, or of what the library has not got."""
+    if isinstance(error, NotImplementedError):
+        return hasattr(error, "sluice_code") and not _OF_AN_OP.match(str(error))
+    if isinstance(error, StagingError):
+        return True
+    told = isinstance(error, (TypeError, RuntimeError))
+    return told and "part of a graph" in str(error)
+
+
 def refusal() -> tuple[type[BaseException], ...]:
     """The class of the error being handled, if it is a refusal to record code."""
     error = sys.exc_info()[1]
-    ours = isinstance(error, StagingError) or (
-        isinstance(error, (TypeError, RuntimeError)) and "part of a graph" in str(error)
-    )
-    return (type(error),) if error is not None and ours else ()
+    return (type(error),) if error is not None and is_refusal(error) else ()
 
 
 def add_note(error: BaseException, note: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import operator
 import threading
 import types
@@ -24,6 +25,7 @@ from .errors import StagingError
 from .impure import refuse_if_iterator
 from .object_reads import (
     CONTAINERS,
+    in_class as find_in_class,
     is_library_class,
     is_plain,
     is_users,
@@ -32,7 +34,7 @@ from .object_reads import (
 )
 from .lists import element
 from .mixed import compared, mixed, note, refuse_compared, refuse_operand
-from .places import SLOT, INSTANCE, Instance, Slot
+from .places import SLOT, INSTANCE, Instance, Slot, elements
 from .texts import Text, is_of_graph, needed
 from .values import (
     MISSING,
@@ -85,8 +87,18 @@ def _called(function: Any) -> Any:
     return callee(function)
 
 
+def referred(value: Any) -> Any:
+    """What a weak proxy stands for; anything else as it is. Throws what the proxy
+    does where that is gone."""
+    if type(value) in weakref.ProxyTypes:
+        recorder = _core.recorder()
+        return value if recorder is None else recorder.referent(value)
+    return value
+
+
 def asked(value: Any, name: str) -> Any:
     """The user's function for that, converted and bound; None when there is none."""
+    value = referred(value)
     if is_plain(value):
         return None
     if isinstance(value, _SKIPPED) and is_library_class(type(value)):
@@ -114,6 +126,7 @@ def hand_over(value: Any, *, whole: bool = True) -> None:
 
 
 def _hand(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
+    value = referred(value)
     if isinstance(value, weakref.ref) and id(value) in recorder.old:
         value, reference = value(), value
         if value is not None:
@@ -137,8 +150,14 @@ def _hand(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
         if is_library_class(type(value)):
             return
     elif isinstance(value, (tuple, frozenset)):
-        for part in value:
+        for part in elements(value):
             _hand(recorder, part, seen, deep - 1)
+        if is_library_class(type(value)):
+            return
+    elif type(value) is functools.partial:
+        # To look for its attributes would give it a dict, and partial(p) another form.
+        for part in (value.func, value.args, value.keywords):
+            _hand(recorder, part, seen, deep)
         return
     elif isinstance(value, types.MethodType):
         _hand(recorder, value.__func__, seen, deep)
@@ -182,6 +201,8 @@ def _module(recorder: Any, module: Any, seen: set[int], deep: int) -> None:
 
 def _instance(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
     old = id(value) in recorder.old
+    if old and not isinstance(value, threading.local):
+        recorder.names_read(value)
     for place, kind in attributes(recorder, value):
         held = place.get()
         if held is MISSING:
@@ -251,7 +272,7 @@ def handing(function: Callable[..., Any]) -> Callable[..., Any]:
             given.append(owner)
         if not given:
             return done(*args, **kwargs)
-        for arg in given:
+        for arg in map(referred, given):
             refuse_if_iterator(arg)
             hand_over(arg)
         with watched(given):
@@ -310,6 +331,7 @@ _UNARY: dict[str, tuple[Callable[[Any], Any], str]] = {
 def binary(op: str, a: Any, b: Any) -> Any:
     """a + b and the like."""
     python, name = _BINARY[op]
+    a, b = referred(a), referred(b)
     if op in _OF_BITS or a is None or b is None:
         _refuse_operands(python, a, b)
     if op in _COMPARING:
@@ -410,6 +432,9 @@ def item(owner: Any, key: Any) -> Any:
             hand_over(key)
         return owner[key]
     own = asked(owner, "__getitem__")
+    if own is None and isinstance(owner, type):
+        made = _core.attr(owner, "__class_getitem__") if _is_generic(owner) else None
+        own = made and _called(made)
     if own is not None:
         return own(key)
     if not is_plain(key):
@@ -425,6 +450,12 @@ def item(owner: Any, key: Any) -> Any:
     if isinstance(owner, _core.List):
         return element(owner[key])
     return owner[key]
+
+
+def _is_generic(cls: type) -> bool:
+    """Whether cls[key] is a function of the user's."""
+    raw = find_in_class(cls, "__class_getitem__")
+    return is_users(getattr(raw, "__func__", raw))
 
 
 def _made_for(owner: Any, key: Any) -> Any:
@@ -485,6 +516,7 @@ def true(value: Any) -> Any:
 
 def iterated(items: Any) -> Any:
     """What a loop goes over."""
+    items = referred(items)
     refuse_if_iterator(items)
     if is_plain(items) or _core.recorder() is None:
         return items
@@ -515,7 +547,7 @@ def has_setters(cls: type) -> bool:
 
 def matched(subject: Any) -> Any:
     """The subject of a match, of which patterns take attributes and elements."""
-    if isinstance(subject, Tensor) and subject.symbolic and subject._number:
-        return operator.index(subject)  # says that a number is wanted
+    if is_of_graph(subject):
+        return needed(subject, "match takes")
     hand_over(subject)
     return subject

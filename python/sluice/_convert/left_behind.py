@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import types
+import weakref
 from typing import Any
 
 from .. import _core
@@ -63,6 +64,8 @@ def refuse_later(error: BaseException) -> None:
 def refuse_left_behind(recorder: Any) -> None:
     """Throws when a tensor of the graph is where nobody has seen it written."""
     for value in list(recorder.old.values()):
+        if type(value) in weakref.ProxyTypes:
+            continue  # what it stands for is there itself, or gone
         fields = getattr(value, "__dict__", None)
         text = recorder.names.get(id(value), type(value).__name__)
         if isinstance(value, (list, collections.deque)):
@@ -85,6 +88,8 @@ def refuse_left_behind(recorder: Any) -> None:
 
 def _refuse_any(items: list[tuple[str, Any]]) -> None:
     for text, value in items:
+        if type(value) in weakref.ProxyTypes:
+            continue  # a dead one may not be asked for its class
         if isinstance(value, Tensor) and value.symbolic and _core.recorded_here(value):
             raise StagingError(
                 f"{text} is left with a tensor of the graph that is recorded, by code "

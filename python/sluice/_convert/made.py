@@ -18,15 +18,18 @@ from typing import Any
 
 from .. import _core
 from .._symbols.symbol import Symbol
+from .build import is_converted
+from .codes import RUNTIME
 from .elements import History, Id
 from .errors import StagingError
 from .iterables import Range
 from .left_behind import tensor_inside
 from .object_reads import CONTAINERS, is_library_class, is_plain, module_class
-from .places import elements, reference, refill
+from .places import elements, reference, refill, tuple_of
 from .texts import Later, Shot, Shown, Text, shown
 from .values import Tensor, flatten, is_mixed, new_containers, python_number
 
+_OF_FUNCTIONS = ("__qualname__", "__doc__", "__module__", "__annotations__")
 _SHARED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 
 
@@ -35,7 +38,7 @@ class Call:
 
     def __init__(self, tensors: list[Any], arguments: list[Any]) -> None:
         self.tensors, self.arguments = tensors, arguments
-        self.made: dict[int, Any] = {}
+        self.made: dict[Any, Any] = {}
 
 
 class _Last(threading.local):
@@ -66,6 +69,7 @@ class Making:
     def __init__(self, recorder: Any, tensors: list[Any]) -> None:
         self._recorder, self._tensors = recorder, tensors
         self._known: dict[int, tuple[Any, Maker]] = {}
+        self._contents: dict[int, Maker] = {}  # of variables of functions
 
     def of(self, value: Any, text: str) -> Maker:
         """How calls make the value."""
@@ -101,6 +105,10 @@ class Making:
         if id(value) in recorder.from_caller:
             path = recorder.from_caller[id(value)][1]
             return lambda call: at(call.arguments, path)
+        if isinstance(value, types.MethodType):
+            # o.m is another object each time, and this one is gone by then.
+            owner, function = self.of(value.__self__, text), value.__func__
+            return lambda call: types.MethodType(function, owner(call))
         if id(value) in recorder.old:
             return _Outside(value)
         if type(value) is Range:
@@ -113,13 +121,12 @@ class Making:
             parts = [self.of(part, text) for part in elements(value)]
             return self._attributed(
                 value, text,
-                lambda call: tuple.__new__(kind, [part(call) for part in parts]),
+                lambda call: tuple_of(kind, [part(call) for part in parts]),
             )
         if isinstance(value, CONTAINERS):
             return self._container(value, text)
-        if isinstance(value, types.MethodType):
-            owner, function = self.of(value.__self__, text), value.__func__
-            return lambda call: types.MethodType(function, owner(call))
+        if isinstance(value, types.FunctionType) and is_converted(value):
+            return self._function(value, text)
         if _is_made_of_attributes(value):
             return self._instance(value, text)
         leaves, structure = flatten(value)
@@ -251,6 +258,55 @@ class Making:
             parts.append((name, self.of(held, text)))
         return maker
 
+    def _function(self, value: types.FunctionType, text: str) -> Maker:
+        """A function that the code has made: the variables around it are those of
+        each call, and so is what it keeps itself. It may refer to itself."""
+        where = tensor_inside(value)
+        if where is not None:
+            raise left(value, text, where)
+        code, contents = value.__code__, self._contents
+        parts: dict[str, Maker] = {}
+
+        def maker(call: Call) -> Any:
+            key = id(maker)
+            if key not in call.made:
+                around = tuple(cell(call) for cell in cells)
+                made = call.made[key] = types.FunctionType(
+                    code, value.__globals__, value.__name__, None, around
+                )
+                for cell in cells:
+                    _fill(cell, contents, call)
+                for name in _OF_FUNCTIONS:
+                    setattr(made, name, getattr(value, name))
+                for name, part in parts.items():
+                    setattr(made, name, part(call))
+            return call.made[key]
+
+        self._known[id(value)] = value, maker
+        pairs = zip(code.co_freevars, value.__closure__ or ())
+        cells = [self._cell(cell, name, text) for name, cell in pairs]
+        kept = {n: v for n, v in value.__dict__.items() if n != "__sl_converted__"}
+        kept["__defaults__"] = value.__defaults__
+        kept["__kwdefaults__"] = value.__kwdefaults__
+        parts.update((name, self.of(held, text)) for name, held in kept.items())
+        return maker
+
+    def _cell(self, cell: types.CellType, name: str, text: str) -> Maker:
+        """A variable of code around a function."""
+        known = self._known.get(id(cell))
+        if known is not None:
+            return known[1]
+        outside = any(cell is kept for kept, _ in self._recorder.cells_of_code())
+        if outside or name == RUNTIME:
+            return lambda _: cell
+        maker = _once(lambda _: types.CellType())
+        self._known[id(cell)] = cell, maker
+        try:
+            self._contents[id(maker)] = self.of(cell.cell_contents, text)
+        except ValueError:  # no value yet
+            pass
+        return maker
+
     def _object(self, value: Any, text: str) -> Maker:
         where = tensor_inside(value)
         if where is not None:
@@ -274,6 +330,14 @@ class Making:
         except Exception:  # there is but one of it
             return lambda _: value
         return _once(lambda _: copy.deepcopy(kept, dict(memo)))
+
+
+def _fill(cell: Maker, contents: dict[int, Maker], call: Call) -> None:
+    """Gives a variable of a function its value, which may be that function."""
+    part, done = contents.get(id(cell)), (id(cell), "filled")
+    if part is not None and done not in call.made:
+        call.made[done] = None
+        cell(call).cell_contents = part(call)
 
 
 def _is_made_of_attributes(value: Any) -> bool:
@@ -331,7 +395,7 @@ def _key(key: Any) -> Any:
             "every call: a tensor of the graph, or the id() of one; wanted a name"
         )
     if isinstance(key, tuple) and any(_key(part) is not part for part in key):
-        return tuple.__new__(type(key), [_key(part) for part in key])
+        return tuple_of(type(key), [_key(part) for part in key])
     return key
 
 

@@ -17,6 +17,7 @@ from .errors import StagingError
 from .frames import changed, place_name, places
 from .lists import grown
 from .mixed import note
+from .one_of import is_one, note_one_of
 from .places import Contents, Place, same_contents
 from .refusals import raised_inside
 from .unnoted import Untouched
@@ -89,8 +90,11 @@ class _Side:
 
 
 class _Merge:
-    def __init__(self, construct: Construct, lists: bool) -> None:
+    def __init__(
+        self, construct: Construct, lists: bool, untouched: Untouched | None
+    ) -> None:
         self.construct = construct
+        self._untouched = untouched
         self._lists = lists
         self._hints: dict[Any, Any] = {}
         self.sides: list[_Side] = []
@@ -225,6 +229,10 @@ class _Merge:
         retype_number(b, dtype)
         raise self._differ(name, a, b, "give it one type on both ways")
 
+    def was_there(self, value: Any) -> bool:
+        """Whether an object was there before the ways."""
+        return self._untouched is not None and self._untouched.knows(value)
+
     def hands_on(self, name: str) -> bool:
         """Whether a variable is on one of the ways what it was before."""
         return any(
@@ -248,6 +256,11 @@ class _Merge:
             if value is MISSING or name in second.stays:
                 values[name] = value
                 continue
+            if first and is_one(first.outcome.values[name], value):
+                values[name] = value
+                for kept in second.carried[name]:
+                    next(left) if kept else None
+                continue
             leaves = []
             for i, leaf in enumerate(second.leaves[name]):
                 made = next(left) if second.carried[name][i] else leaf
@@ -267,6 +280,9 @@ class _Merge:
                         note(made, leaf, other)  # nobody knows what it is outside
                 leaves.append(made)
             values[name] = second.structures[name].unflatten(leaves)
+            if first:
+                other = first.outcome.values[name]
+                note_one_of(values[name], other, value, self.was_there)
         return values
 
 
@@ -287,9 +303,9 @@ def choose(
     too; `blocks` those that the sides read, where they are others; `modified` those
     that the sides assign.
     """
-    merge = _Merge(construct, make_list is not None)
     reached = blocks or variables
     untouched = Untouched(reached, modified) if reached else None
+    merge = _Merge(construct, make_list is not None, untouched)
     if untouched:
         untouched.refuse_iterator(construct)
     with places() as journal:

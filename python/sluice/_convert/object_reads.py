@@ -31,6 +31,9 @@ _PLAIN = frozenset(
 _DTYPE = type(_core.float32)
 
 
+_NAMES_OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
+
+
 def is_plain(value: Any) -> bool:
     """Whether nothing of it can change, or a tensor, which is read anew."""
     return type(value) in _PLAIN or isinstance(value, (Tensor, _DTYPE))
@@ -161,6 +164,9 @@ def _of_class(owner: type, name: str, found: Lookup) -> Lookup:
     found.value, found.binds = in_class(owner, name), True
     if not is_library_class(owner):
         found.guards.append((TYPE, owner, name, found.value))
+        if _has_getter(found.value, found):
+            found.arguments = (found.value, None, owner)
+            return found
     if found.value is MISSING:
         return _of_metaclass(owner, name, found)
     return found
@@ -227,8 +233,22 @@ def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
         return found
     if not _of_library(raw):
         found.guards.append((TYPE, cls, name, raw))
+    if _has_getter(raw, found):
+        found.arguments = (raw, owner, cls)
+        return found
     found.value, found.binds = raw, hasattr(type(raw), "__get__")
     return found
+
+
+def _has_getter(raw: Any, found: Lookup) -> bool:
+    """Whether what a class has by a name is a descriptor of the user's, whose
+    function gives the value."""
+    getter = in_class(type(raw), "__get__")
+    if not is_users(getter):
+        return False
+    found.code = getter
+    found.guards.append((TYPE, type(raw), "__get__", getter))
+    return True
 
 
 def class_guards(owner: Any) -> list[tuple[Any, ...]]:
@@ -284,18 +304,18 @@ def _by_descriptor(owner: Any, raw: Any, found: Lookup) -> Lookup:
         found.deleter = raw.fdel if is_users(raw.fdel) else None
         found.fixed = raw.fset is None
         return found
-    getter = getattr(type(raw), "__get__", None)
     setter = type(raw).__set__
     if is_users(setter):
         found.setter = functools.partial(setter, raw)
     deleter = getattr(type(raw), "__delete__", None)
     if is_users(deleter):
         found.deleter = functools.partial(deleter, raw)
-    if is_users(getter):
-        found.code, found.arguments = getter, (raw, owner, type(owner))
+    if _has_getter(raw, found):
+        found.arguments = (raw, owner, type(owner))
         return found
     found.value = getattr(owner, name, MISSING)
-    if isinstance(raw, types.MemberDescriptorType):
+    named = isinstance(owner, types.FunctionType) and name in _NAMES_OF_FUNCTIONS
+    if isinstance(raw, types.MemberDescriptorType) or named:
         found.guards.append((SLOT, owner, name, found.value))
     return found
 

@@ -164,6 +164,25 @@ class Slot(Place):
             delattr(owner, self.name)
 
 
+class Field(Place):
+    """A field of a dataclass of the caller's, frozen or not: by none of the code of
+    its class."""
+
+    def __init__(self, owner: Any, name: str, text: str) -> None:
+        self._owner, self.name, self.text = owner, name, text
+        kind = INSTANCE if name in getattr(owner, "__dict__", ()) else SLOT
+        self.key, self.part_of = where(kind, owner, name), id(owner)
+
+    def get(self) -> Any:
+        return getattr(self._owner, self.name, MISSING)
+
+    def put(self, value: Any) -> None:
+        if value is MISSING:
+            object.__delattr__(self._owner, self.name)
+        else:
+            object.__setattr__(self._owner, self.name, value)
+
+
 class Cell(Place):
     """A variable of a function around."""
 
@@ -237,6 +256,14 @@ def elements(container: Any) -> Any:
         return iter((collections.OrderedDict if ordered else dict).items(container))
     kinds: Any = (list, tuple, set, frozenset, collections.deque, bytearray)
     return next(k for k in kinds if isinstance(container, k)).__iter__(container)
+
+
+def tuple_of(kind: Any, parts: list[Any]) -> Any:
+    """A tuple of a class, by none of its code unless it is of C: time.struct_time."""
+    try:
+        return tuple.__new__(kind, parts)
+    except TypeError:
+        return kind(parts)
 
 
 def taken(container: Any) -> Any:

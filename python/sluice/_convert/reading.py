@@ -15,6 +15,7 @@ from .. import _core
 from . import object_reads
 from .code_reads import ADDERS, reads_of
 from .journal import Journal
+from .one_of import refuse_one_of
 from .object_reads import Lookup, find, is_plain
 from .places import (
     CELL,
@@ -43,6 +44,10 @@ _MUTATORS = frozenset(
 )
 _WRAPPERS = (types.FunctionType, type(functools.cache(lambda: None)))
 _CONTAINERS = object_reads.CONTAINERS
+# What shows the elements of a dict.
+_LOOKS_INTO: tuple[Any, ...] = (
+    types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items())
+)  # fmt: skip
 _ABSENT = Ellipsis  # as guards.h understands it
 _ANY = NotImplemented  # whatever tensor is there
 
@@ -86,6 +91,7 @@ class Reading(Journal):
         self._made: dict[int, tuple[Any, int]] = {}  # by this code, in which frame
         self._cells: dict[int, tuple[Any, str]] = {}
         self._globals: dict[int, dict[str, Any]] = {}
+        self._attributes: Any = None  # asked for as a whole
 
     # ---- Reads ----
 
@@ -96,6 +102,8 @@ class Reading(Journal):
         if isinstance(owner, _CONTAINERS) and not object_reads.is_added(owner, name):
             if id(owner) in self.old or self.existed(owner):
                 return self._method(owner, name)
+            if name in _MUTATORS:
+                refuse_one_of(self, owner)
         if is_plain(owner):
             return getattr(owner, name)
         if type(owner) in weakref.ProxyTypes:
@@ -111,16 +119,24 @@ class Reading(Journal):
         if found.code is not None:  # a property, __getattr__
             if old:
                 self._read_all(found, self.text(owner, name))
+            else:
+                self._read_of_class(found, owner)
+            if self.from_outside(owner):
+                self._value_of_code(found, name)
             return self.call(found.code)(*found.arguments)
         value = found.value
         if value is MISSING:
             if old:
                 self._read_all(found, self.text(owner, name))
+            else:
+                self._read_of_class(found, owner)
             return getattr(owner, name)  # says what is missing
         if old:
             text = self.text(owner, name)
             if self._read_all(found, text):
                 self.value(value, text)
+        elif self._read_of_class(found, owner):
+            self.value(value, f"{type(owner).__name__}.{name}")
         elif isinstance(value, _CONTAINERS):
             self._exists(owner, found, value)
         if not found.binds:
@@ -131,6 +147,16 @@ class Reading(Journal):
         elif isinstance(bound, types.MethodType) and self.from_outside(owner):
             self.value(bound.__func__, name)
         return bound
+
+    def _value_of_code(self, found: Lookup, name: str) -> None:
+        """A property's function is from outside, and so is a descriptor."""
+        if isinstance(found.code, types.FunctionType):
+            self.value(found.code, name)
+        first = found.arguments[0] if found.arguments else None
+        if is_plain(first) or self._made_by_code(first):
+            return
+        if hasattr(type(first), "__get__") and id(first) not in self.from_caller:
+            self.value(first, f"the descriptor {name}")
 
     def _class_dict(self, cls: type) -> None:
         """cls.__dict__: all that the class has."""
@@ -162,9 +188,14 @@ class Reading(Journal):
             return self.call(raw.fget)(owner.__self__)
         value = getattr(owner, name)
         of_c = isinstance(value, types.BuiltinFunctionType)  # bound to a container
-        if not of_c and not self._made_by_code(value):
+        if isinstance(value, types.MethodType) and not self._is_old(value.__self__):
+            self.value(value.__func__, name)
+        elif not of_c and not self._made_by_code(value):
             self.value(value, name)
         return value
+
+    def _is_old(self, value: Any) -> bool:
+        return id(value) in self.old
 
     def _made_by_code(self, value: Any) -> bool:
         made = self._made.get(id(value))
@@ -204,6 +235,31 @@ class Reading(Journal):
             written = self.frames[0].get(where)
             return written is None or written[1] is found.value
         return all(fresh)
+
+    def _read_of_class(self, found: Lookup, owner: Any) -> bool:
+        """Of an object that is none from outside, what a class from outside says.
+        Whether that is what was found."""
+        if id(type(owner)) not in self.old:
+            return False
+        fresh = False
+        for kind, cls, name, raw in (*found.beside, *found.guards):
+            if kind == TYPE and id(cls) in self.old:
+                read = self.read(TYPE, cls, name, raw, f"{cls.__name__}.{name}")
+                fresh = read and raw is found.value and raw is not MISSING
+        return fresh
+
+    def names_read(self, value: Any) -> None:
+        """Code that is not converted may ask which attributes an object has."""
+        fields = getattr(value, "__dict__", None)
+        if type(fields) is not dict:
+            return
+        if self._attributes is None:
+            from .class_reads import Attributes
+
+            self._attributes = Attributes()
+            self.caches.append(self._attributes)
+        written = [k[2] for k in self.frames[0] if k[:2] == (ITEM, id(fields))]
+        self._attributes.add(value, frozenset(written))
 
     def grow(self, owner: Any, name: str, adder: str) -> Any:
         """owner.name.append, where nothing else is done with owner.name."""
@@ -252,6 +308,10 @@ class Reading(Journal):
 
     def value(self, value: Any, text: str, contents: bool = True) -> None:
         """An object from outside: it is old, and what it consists of is, too."""
+        if type(value) in weakref.ProxyTypes:  # which nobody may ask when it is dead
+            self.old[id(value)] = value
+            self.names.setdefault(id(value), text)
+            return
         if isinstance(value, Tensor):
             if not any(value is fed for fed in self._fed.values()):
                 self.tensors[id(value)] = value
@@ -284,7 +344,9 @@ class Reading(Journal):
             self.value(value.__func__, text)
         elif type(value) in _WRAPPERS:
             self.value(getattr(value, "__wrapped__", None), text)
-        elif isinstance(value, types.MappingProxyType):
+        elif isinstance(value, (staticmethod, classmethod)):
+            self.value(value.__func__, text)
+        elif isinstance(value, _LOOKS_INTO):
             for held in gc.get_referents(value):
                 self.value(held, text)
         elif isinstance(value, type(os.environ)):
@@ -412,7 +474,9 @@ class Reading(Journal):
         for name, cell in zip(free, function.__closure__ or ()):
             place = Cell(cell, name)
             held = place.get()
-            if not (isinstance(held, Tensor) and _core.recorded_here(held)):
+            # By its type: a weak proxy that is dead may not be asked for its class.
+            made_here = issubclass(type(held), Tensor) and _core.recorded_here(held)
+            if not made_here:
                 self._cells[id(cell)] = cell, name  # else recorded code made it
             if name in names.free:
                 value = place.get()
@@ -455,6 +519,8 @@ class Reading(Journal):
     # ---- In Recorder ----
 
     unsettled: dict[int, tuple[Any, str]]
+    caches: list[Any]
+    from_caller: dict[int, tuple[Any, tuple[Any, ...]]]
 
     def check_settled(self, thing: Any, what: str) -> None:
         """Throws when it changes after the code that is recorded."""

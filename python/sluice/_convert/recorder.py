@@ -26,6 +26,7 @@ from .errors import StagingError
 from .handed import hand_over, has_setters, is_users_object
 from .left_behind import refuse_left_behind
 from .object_reads import find
+from .one_of import refuse_one_of
 from .outside_world import refused_stream
 from .place import user_place
 from .refusals import values_may_decide
@@ -39,11 +40,14 @@ from .places import (
     Contents,
     Element,
     Elements,
+    Field,
     Instance,
     Item,
     Place,
     Setter,
     Slot,
+    elements,
+    tuple_of,
 )
 from .reading import Reading
 from .seeded import refuse_kept
@@ -66,6 +70,7 @@ class Recorder(Reading):
         self.stdout = sys.stdout
         self.grown: set[Any] = set()  # classes in lists that became Lists
         self.own_lists = False  # the code makes Lists itself
+        self.one_of: dict[int, tuple[Any, str]] = {}  # that stand for others
         self.seeded: dict[int, Any] = {}  # random.Random of the code's own
         self.caches: list[Any] = []  # what functions under functools.cache gave
         self.chose = False  # a branch or loop has become part of the graph
@@ -76,6 +81,8 @@ class Recorder(Reading):
         # Containers made anew of the arguments, and where the caller's are.
         self.adopted: dict[Any, Any] = {}  # and what they were filled with
         self.from_caller: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._paths: list[tuple[Any, Any]] = []  # and all where one of them is
+        self.writes_arguments = False
         self._orders: dict[tuple[Any, ...], list[Any]] = {}  # of the caller's dicts
         # Tensors of the caller's, what stands for them, and where they are.
         self._given: dict[int, tuple[Any, Any, tuple[Any, ...]]] = {}
@@ -144,10 +151,7 @@ class Recorder(Reading):
 
     def _argument(self, value: Any, own: Any, path: tuple[Any, ...]) -> Any:
         if isinstance(value, tuple) and type(value) is type(own):
-            if hasattr(value, "_fields"):
-                return value
-            parts = zip(value, own)
-            return tuple(self._argument(*p, (*path, i)) for i, p in enumerate(parts))
+            return self._tuple(value, own, path)
         if type(value) is list and isinstance(own, list):
             pairs = zip(list(value), list(own))
             filled: Any = [
@@ -164,23 +168,55 @@ class Recorder(Reading):
             # One tensor is one object, however often it is given.
             return self._given.setdefault(id(own), (own, value, path))[1]
         else:
-            if dataclasses.is_dataclass(value) and not isinstance(value, type):
-                self.from_caller[id(value)] = value, path
-                for field in dataclasses.fields(value):
-                    parts = [getattr(v, field.name, None) for v in (value, own)]
-                    step = (*path, Attribute(field.name))
-                    if self._argument(*parts, step) is not parts[0]:
-                        object.__setattr__(
-                            value, field.name, self._argument(*parts, step)
-                        )
+            if dataclasses.is_dataclass(own) and not isinstance(own, type):
+                return self._fields(value, own, path)
             return value
         place = Contents(own, self.names.get(id(own), "an argument"))
         self.note(place)
         place.put(filled)
         self.adopted[place.key] = place.get()
         self.from_caller[id(own)] = own, path
+        self._paths.append((path, own))
         self.exists(own)
         return own
+
+    def _tuple(self, value: Any, own: Any, path: tuple[Any, ...]) -> Any:
+        """A tuple of the caller's with the tensors of the graph in it."""
+        pairs = zip(elements(value), elements(own))
+        parts = [self._argument(*p, (*path, i)) for i, p in enumerate(pairs)]
+        made = tuple_of(type(own), parts)
+        self._class_given(own)
+        for name, held in getattr(own, "__dict__", {}).items():
+            inside = value.__dict__.get(name, held)
+            made.__dict__[name] = self._argument(inside, held, (*path, Attribute(name)))
+        self.from_caller[id(made)] = made, path
+        return made
+
+    def _fields(self, value: Any, own: Any, path: tuple[Any, ...]) -> Any:
+        """A dataclass of the caller's, which has the tensors of the graph meanwhile."""
+        self._paths.append((path, own))
+        if id(own) in self.from_caller:
+            return own  # it is given twice
+        self._class_given(own)
+        names = [field.name for field in dataclasses.fields(own)]
+        for name in dict.fromkeys([*names, *getattr(own, "__dict__", ())]):
+            held = getattr(own, name, MISSING)
+            if held is MISSING:
+                continue
+            inside = getattr(value, name, held)
+            part = self._argument(inside, held, (*path, Attribute(name)))
+            if part is not held:
+                place = Field(own, name, self.text(own, name))
+                self.note(place)
+                place.put(part)
+                self.adopted[place.key] = part
+        self.from_caller[id(own)] = own, path
+        return own
+
+    def _class_given(self, own: Any) -> None:
+        """What the class of an argument says is read of the program around."""
+        if not object_reads.is_library_class(type(own)):
+            self.value(type(own), type(own).__name__)
 
     def same_containers(self) -> Any:
         """What says of the arguments of a call whether those containers that the
@@ -188,13 +224,23 @@ class Recorder(Reading):
         found = {
             path: own for own, path in self.from_caller.values() if id(own) in self.old
         }
-        others = [v for v in self.old.values() if type(v) in (list, dict)]
-        asked = self._orders or self._in_order or self.caches
+        others = [
+            v
+            for v in self.old.values()
+            if type(v) in (list, dict) or dataclasses.is_dataclass(type(v))
+        ]
+        asked = self._orders or self._in_order or self.caches or self._twice()
         if not asked and not (self.from_caller and others):
             return None
         return SameContainers(
-            found, others, self._orders, self._in_order, self.caches
+            found, others, self._orders, self._in_order, self.caches, self._twice()
         )
+
+    def _twice(self) -> list[tuple[Any, Any]]:
+        """Where objects are that may be one another, if the code writes arguments."""
+        if not self.writes_arguments or len(self._paths) < 2:
+            return []
+        return self._paths
 
     def may_be_one(self, a: Any, b: Any) -> bool:
         """Whether one of them stands for an argument, which a call may give as the
@@ -287,6 +333,7 @@ class Recorder(Reading):
         """What to assign attributes or elements of, instead of the object."""
         if type(owner) in weakref.ProxyTypes:
             owner = self.referent(owner)
+        refuse_one_of(self, owner)
         if isinstance(owner, object_reads.module_class()):
             return Target(self, owner)
         if isinstance(owner, _CONTAINERS):
@@ -361,6 +408,7 @@ class Recorder(Reading):
 
     def adding(self, value: Any) -> None:
         """value += something is about to be done."""
+        refuse_one_of(self, value)
         if isinstance(value, _CONTAINERS):
             if id(value) in self.old or self.existed(value):
                 self.changes(value)

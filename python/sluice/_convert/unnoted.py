@@ -94,6 +94,10 @@ class Untouched:
                 for part in list(fields.values()):
                     self._see(part)
 
+    def knows(self, value: Any) -> bool:
+        """Whether blocks could reach it."""
+        return self._seen.get(id(value)) is value
+
     def refuse_iterator(self, construct: Construct) -> None:
         """Throws when blocks can take from an iterator: nobody can put it back."""
         if self._iterator is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from .. import _core
@@ -11,6 +12,7 @@ from .made import Call, Maker, Making, Result, at, last
 from .places import (
     Contents,
     Element,
+    Field,
     Instance,
     Item,
     Place,
@@ -61,8 +63,11 @@ class SameContainers:
         orders: dict[Any, list[Any]],
         in_order: dict[Any, bool],
         caches: list[Any],
+        given: list[tuple[Any, Any]],
     ) -> None:
         self._caches = caches
+        self._paths = [path for path, _ in given]
+        self._which = _which([own for _, own in given])
         self._found = found
         self._in_order = in_order
         self._orders = orders
@@ -73,6 +78,8 @@ class SameContainers:
         for path, wanted in self._found.items():
             if at(arguments, path) is not wanted:
                 return False
+        if self._paths and not self._as_before(arguments):
+            return False
         for path, keys in self._orders.items():
             if list(at(arguments, path)) != keys:
                 return False
@@ -84,12 +91,27 @@ class SameContainers:
             return False
         return all(asked.holds() for asked in self._caches)
 
+    def _as_before(self, arguments: list[Any]) -> bool:
+        """Whether those of them are one object that were."""
+        return _which([at(arguments, path) for path in self._paths]) == self._which
+
     def _meets(self, value: Any) -> bool:
-        if type(value) in (list, tuple):
+        if isinstance(value, (list, tuple)):
             return id(value) in self._ids or any(map(self._meets, value))
-        if type(value) is dict:
+        if isinstance(value, dict):
             return id(value) in self._ids or any(map(self._meets, value.values()))
+        if dataclasses.is_dataclass(value):
+            if id(value) in self._ids:
+                return True
+            names = [field.name for field in dataclasses.fields(value)]
+            return any(self._meets(getattr(value, name, None)) for name in names)
         return False
+
+
+def _which(objects: list[Any]) -> list[int]:
+    """Of each the place of the first that is the same."""
+    first: dict[int, int] = {}
+    return [first.setdefault(id(one), i) for i, one in enumerate(objects)]
 
 
 class OfCaller(Place):
@@ -104,10 +126,8 @@ class OfCaller(Place):
         owner = at(arguments, self._path)
         if self._name is None:
             refill(owner, value)
-        elif value is MISSING:
-            delattr(owner, self._name)
         else:
-            setattr(owner, self._name, value)
+            Field(owner, self._name, self.text).put(value)
 
 
 class Writes:
@@ -182,8 +202,11 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
             continue
         elif now is fed.get(key, MISSING) is not MISSING:
             continue
+        elif now is not MISSING and now is recorder.adopted.get(key):
+            continue
         given = recorder.from_caller.get(place.part_of)
         if given is not None:
+            recorder.writes_arguments = True
             if isinstance(place, (Element, Item)):
                 continue  # a part of the contents, which are written as a whole
             place = OfCaller(place, given[1])

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Tensor
+from .._flat import called
 from ._hooks import HookTable
 
 _identity: Callable[..., Tensor] = _core.op_function("Identity")
@@ -74,7 +75,7 @@ class BackwardCall:
             self._outputs[i] = grad
             changed = None
             for hook, _ in tuple(self._pre_hooks.values()):
-                other = hook(self._module, tuple(self._outputs))
+                other = called(hook)(self._module, tuple(self._outputs))
                 if other is not None:
                     changed = other if isinstance(other, tuple) else (other,)
                     self._outputs = list(changed)
@@ -90,7 +91,8 @@ class BackwardCall:
     def _call_hooks(self) -> tuple[Any, ...] | None:
         changed = None
         for hook, _ in tuple(self._hooks.values()):
-            other = hook(self._module, tuple(self._inputs), tuple(self._outputs))
+            grads = tuple(self._inputs), tuple(self._outputs)
+            other = called(hook)(self._module, *grads)
             if other is not None:
                 changed = other if isinstance(other, tuple) else (other,)
                 self._inputs = list(changed)

@@ -6,6 +6,8 @@
 
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/inner_gradient.h"
+#include "sluice/autodiff/none_given.h"
+#include "sluice/autodiff/rows_lost.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/traverse.h"
 
@@ -44,18 +46,32 @@ class Branches {
 
   Status Run() {
     if (xs_.empty()) return OkStatus();
+    std::vector<bool> denied(xs_.size());
     for (const auto& region : node_.regions()) {
+      NoneGiven none;
       SL_ASSIGN_OR_RETURN(InnerGradient inner,
-                          InnerGradient::Compute(
-                              graph_, *region, which_, xs_,
-                              at_.flow.rows_of_branches() ? xs_ : Values(),
-                              at_.flow.hoist(), at_.flow.rows_of_branches()));
+                          InnerGradient::Compute(graph_, *region, which_, xs_,
+                                                 xs_, at_.flow.hoist(),
+                                                 at_.flow.rows_of_branches()));
+      for (size_t i = 0; i < xs_.size(); ++i) {
+        if (!inner.gradients()[i] && none.To(xs_[i])) denied[i] = true;
+      }
       inners_.push_back(std::move(inner));
     }
     std::vector<size_t> flowing = Flowing();
+    for (size_t i : flowing) {
+      if (!denied[i]) continue;
+      for (InnerGradient& inner : inners_) inner.Drop();
+      return Unimplemented(StrCat(
+          "a backward of the user's gives no gradient that leads to ",
+          xs_[i].ToString(), " (", xs_[i].type().ToString(),
+          ") in one branch, and another branch has one; wanted zeros, or no "
+          "gradient on every way"));
+    }
     if (at_.flow.rows_of_branches()) {
       SL_ASSIGN_OR_RETURN(flowing, WithoutRows(flowing));
     }
+    NoteLost(flowing);
     for (InnerGradient& inner : inners_) {
       for (size_t i : flowing) {
         if (!inner.gradients()[i]) SL_RETURN_IF_ERROR(inner.UseZeros(i));
@@ -87,6 +103,17 @@ class Branches {
 
   static bool AreRows(const std::vector<GradPart>& parts) {
     return parts.size() == 1 && parts[0].rows();
+  }
+
+  // What is rows in some branch, and dense as a result of the conditional.
+  void NoteLost(const std::vector<size_t>& dense) const {
+    for (size_t i : dense) {
+      for (const InnerGradient& inner : inners_) {
+        if (inner.gradients()[i] && AreRows(inner.parts()[i])) {
+          RowsLost::Note(xs_[i]);
+        }
+      }
+    }
   }
 
   // Those that are not rows in every branch that has them; the others are kept

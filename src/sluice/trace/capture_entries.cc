@@ -322,6 +322,13 @@ void Capture::SetRequiresGrad(const EagerRef& inside, bool wanted) {
 }
 
 void Capture::Detach(const EagerRef& inside) {
+  // On the other way it keeps the history it had.
+  if (region_ && inside->traced->serial <= region_->first_) {
+    throw Error(Unimplemented(
+        StrCat("detach_: ", inside->Describe(),
+               ", was made outside of the branch or loop that does this; "
+               "wanted detach()")));
+  }
   if (WhichOf(*inside).told) {
     throw Error(Unimplemented(
         StrCat("detach_: ", inside->Describe(),

@@ -1,8 +1,14 @@
 // Capture: where a backward run that is recorded ends.
+#include <optional>
+
+#include "sluice/base/strings.h"
 #include "sluice/eager/rows.h"
+#include "sluice/eager/scope.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/grad_arrivals.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/inside_vmap.h"
+#include "sluice/trace/rows_on_ways.h"
 
 namespace sluice {
 
@@ -67,15 +73,42 @@ Status Capture::AddToGrad(EagerValue& leaf, EagerRef gradient, bool record) {
   return OkStatus();
 }
 
+namespace {
+
+// What is dense in the graph may be rows on the way taken.
+Status CheckRows(Graph& graph, const EagerValue& leaf, const Value& arg) {
+  if (front_internal::InsideVmap()) return OkStatus();
+  std::optional<MutexLock> lock;
+  if (front_internal::Building::Current().locked != &graph) {
+    lock.emplace(graph.mu());
+  }
+  if (!front_internal::RowsOnSomeWays(graph, arg)) return OkStatus();
+  return Unimplemented(StrCat(
+      "backward: whether the gradient of ", leaf.Describe(),
+      ", is sparse depends on the branch taken, which a captured function does "
+      "not know while it is recorded; wanted rows alone, or none, on every "
+      "way"));
+}
+
+}  // namespace
+
 Status Capture::AddToGrads(std::span<const EagerRef> roots,
                            std::span<LeafGradient> found, bool record) {
   Reach reach = ReachOfAll(roots);
   for (auto& [leaf, gradient] : found) {
+    if (!gradient->rows && leaf->traced->entry >= 0) {
+      SL_RETURN_IF_ERROR(
+          CheckRows(graph_, *leaf,
+                    entries_[static_cast<size_t>(leaf->traced->entry)].arg));
+    }
     Value there;
     if (!reach.empty()) {
       FlowWhen when = OfLeaf(reach, *leaf);
       // On no way: what flowed in are zeros of a branch's other results.
       if (!when.always && when.any.empty()) continue;
+      if (when.open() && leaf->extra && !leaf->extra->hooks.empty()) {
+        GradArrivals::RequireMet(*this, when, leaf->line, "the hook of a leaf");
+      }
       Value before = GradWhen(*leaf);
       if (before) when.any.push_back(before);
       if (when.open() && (before || !GradOf(*leaf))) there = AnyOf(when);

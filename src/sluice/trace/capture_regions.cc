@@ -112,9 +112,11 @@ EagerRef Capture::Region::GradChanged() const {
 void Capture::CheckHook(const EagerValue& value) const {
   if (!region_) return;
   auto* call = dynamic_cast<const GraphTapeNode*>(value.producer.get());
-  if (call && call->made_at() >= region_->first_) return;
+  bool inside = value.producer ? call && call->made_at() >= region_->first_
+                               : value.traced->serial > region_->first_;
+  if (inside) return;
   throw Error(Unimplemented(
-      StrCat("register_hook: of ", value.Describe(),
+      StrCat("register_hook, remove or retain_grad: of ", value.Describe(),
              ", in a branch or loop of a graph that it was made outside of, or "
              "is given; wanted it registered outside of that, or with a value "
              "made inside")));

@@ -3,12 +3,12 @@
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
-#include "sluice/eager/complex_gradient.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/view_write.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/custom_rule.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/memory_of.h"
 #include "sluice/trace/trace_call.h"
@@ -278,22 +278,14 @@ void Capture::Record(Node& node, std::span<const EagerRef> inputs,
   const OpRecord& op = node.op();
   bool tainted = false, flows = false;
   for (const EagerRef& in : inputs) {
-    // Complex numbers of the graph's own gradients are refused, as others are:
-    // those made without gradients taint what is made of them.
-    bool carries = in && CarriesGradient(in->dtype());
-    if (!carries && (!in || in->dtype() != DType::kC64)) continue;
+    if (!in || !CarriesGradient(in->dtype())) continue;
     tainted = tainted || in->tracked() || in->traced->tainted;
-    flows = flows || (carries && in->tracked());
+    flows = flows || in->tracked();
   }
   Ref<GraphTapeNode> way;
   bool carries = false;
   for (int i = 0; i < node.num_outputs(); ++i) {
-    DType dtype = node.output(i).dtype();
-    carries = carries || CarriesGradient(dtype);
-    if (flows && EagerMode::Current().grad) {
-      Status complex = CheckComplex(op, {&dtype, 1});
-      if (!complex.ok()) throw Error(complex.WithLine(StrCat("at ", line)));
-    }
+    carries = carries || CarriesGradient(node.output(i).dtype());
   }
   if (records && flows && carries) {
     std::vector<Value> xs(node.inputs().begin(), node.inputs().end());
@@ -308,6 +300,7 @@ void Capture::Record(Node& node, std::span<const EagerRef> inputs,
       }
     }
     way->SetDepth();
+    front_internal::SayThroughInputs(*way, node);
   }
   for (int i = 0; i < node.num_outputs(); ++i) {
     Value out = node.output(i);

@@ -1,10 +1,13 @@
 #include "sluice/trace/custom_rule.h"
 
 #include "sluice/autodiff/graph_grad_context.h"
+#include "sluice/autodiff/none_given.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/scope.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/inside_vmap.h"
 
 namespace sluice::front_internal {
 
@@ -23,6 +26,32 @@ std::string WrongGradients(const std::vector<Tensor>& inputs,
                   TypeText(x.dtype(), x.shape()));
   }
   return {};
+}
+
+size_t NumDifferentiated(const Node& node) {
+  if (node.op().role != Role::kCustomGradient) {
+    return static_cast<size_t>(node.num_inputs());
+  }
+  return static_cast<size_t>(node.attrs().get<int64_t>("num_inputs"));
+}
+
+void SayThroughInputs(GraphTapeNode& way, const Node& node) {
+  const size_t count = NumDifferentiated(node);
+  if (count == way.edges.size()) return;
+  for (size_t k = 0; k < way.num_outputs(); ++k) {
+    std::vector<GraphTapeNode::Through> by_x(way.edges.size());
+    for (size_t i = count; i < by_x.size(); ++i) by_x[i].never = true;
+    way.SetThrough(k, std::move(by_x));
+  }
+}
+
+void SayThroughResults(GraphTapeNode& way, const Node& node) {
+  const size_t count = NumDifferentiated(node);
+  for (size_t k = 0; k < way.num_outputs(); ++k) {
+    std::vector<GraphTapeNode::Through> by_x(way.edges.size(), {.never = true});
+    by_x[count + k].never = false;
+    way.SetThrough(k, std::move(by_x));
+  }
 }
 
 namespace {
@@ -107,6 +136,9 @@ void BuildCustomRule(GradContext& g, size_t num_inputs,
       g.set_dx_rows(k, context->VarOf(rows), context->VarOf(value));
     } else if (value) {
       g.set_dx(k, context->VarOf(value));
+    } else if (Value x = context->ValueOf(g.in(k));
+               CarriesGradient(x.dtype()) && !InsideVmap()) {
+      NoneGiven::Note(x);
     }
   }
 }

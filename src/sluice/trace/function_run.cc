@@ -13,6 +13,7 @@
 #include "sluice/eager/shared_outside.h"
 #include "sluice/eager/view_write.h"
 #include "sluice/launch/copy_between.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/tensor/remote_copy.h"
 #include "sluice/tensor/same_elements.h"
 #include "sluice/trace/random_place.h"
@@ -170,7 +171,7 @@ std::vector<TapeEdge> TraceRun::Edges() const {
   std::vector<TapeEdge> edges(trace_.sources.size());
   for (size_t i = 0; i < edges.size(); ++i) {
     if (trace_.sources[i].requires_grad && trace_.sources[i].grad_of < 0 &&
-        kFloats.contains(trace_.feeds[i].dtype())) {
+        kDifferentiable.contains(trace_.feeds[i].dtype())) {
       edges[i] = EdgeTo(*trace_.TensorAt(i, args_));
     }
   }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "sluice/autodiff/gradients.h"
+#include "sluice/autodiff/rows_lost.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
@@ -19,10 +20,12 @@
 #include "sluice/eager/task_calls.h"
 #include "sluice/eager/view_write.h"
 #include "sluice/graph/traverse.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/passes/raise_for_gradients.h"
 #include "sluice/trace/graph_reach.h"
 #include "sluice/trace/made_apart.h"
 #include "sluice/trace/random_place.h"
+#include "sluice/trace/rows_on_ways.h"
 #include "sluice/trace/trace_finish.h"
 #include "sluice/trace/unused_calls.h"
 
@@ -210,7 +213,7 @@ bool FlowsThrough(int limit, const std::vector<Value>& args,
   while (!open.empty()) {
     Value v = open.back();
     open.pop_back();
-    if (v.node->is_args() || !kFloats.contains(v.dtype())) continue;
+    if (v.node->is_args() || !kDifferentiable.contains(v.dtype())) continue;
     if (!v.node->op().grad && v.node->regions().empty()) continue;
     if (!seen.insert(v.node).second) continue;
     if (v.node->id() < limit) {
@@ -274,6 +277,9 @@ void Trace::SayWhatIsThere(TraceGradient& gradient) const {
 Status Trace::SayWhatFrom(TraceGradient& gradient, std::vector<Value> fed) {
   for (size_t i = 0; i < fed.size(); ++i) fed[i] = TrackedFrom(i, fed[i]);
   GraphReach reach(*graph, fed, /*tells=*/true);
+  for (const Value& flow : gradient.flows) {
+    reach.AddFlow(flow, {.always = true});
+  }
   gradient.from.assign(gradient.found.size(),
                        std::vector<TraceGradient::There>(fed.size()));
   for (size_t i = 0; i < gradient.found.size(); ++i) {
@@ -281,6 +287,7 @@ Status Trace::SayWhatFrom(TraceGradient& gradient, std::vector<Value> fed) {
     SL_ASSIGN_OR_RETURN(GraphReach::Sources sources,
                         reach.Of(gradient.found[i]));
     for (const auto& [source, truth] : sources) {
+      if (source == GraphReach::kFlow) continue;
       TraceGradient::There& there =
           gradient.from[i][static_cast<size_t>(source)];
       there.always = truth.always;
@@ -384,17 +391,27 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
     }
     std::vector<size_t> which;
     for (size_t i = 0; i < fed.size(); ++i) {
-      if (!wants[i] || !kFloats.contains(fed[i].dtype())) continue;
+      if (!wants[i] || !kDifferentiable.contains(fed[i].dtype())) continue;
       to.push_back(TrackedFrom(i, fed[i]));
       which.push_back(i);
     }
     SL_RETURN_IF_ERROR(RaiseForGradients(*graph, from, to));
+    RowsLost lost;
     SL_ASSIGN_OR_RETURN(std::vector<GradientValue> found,
                         GradientsOrRows(*graph, from, to, made.flows,
                                         {.none_when_unconnected = true}));
     for (size_t k = 0; k < which.size(); ++k) {
       if (!found[k]) continue;
       bool rows = found[k].rows();
+      // Where it could be seen when the code was recorded, values decide.
+      if (!rows && lost.Has(to[k]) && which[k] < sources.size() &&
+          sources[which[k]].leaf && !DenseOnAllWays(*graph, to[k])) {
+        return Unimplemented(StrCat(
+            "whether the gradient of ", to[k].ToString(), " (",
+            to[k].type().ToString(),
+            ") is sparse depends on the branch taken; wanted rows alone, or "
+            "none, on every way"));
+      }
       made.found[which[k]] = rows ? found[k].values : found[k].dense;
       fetches.push_back(made.found[which[k]]);
       if (!rows) continue;

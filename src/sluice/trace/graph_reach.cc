@@ -5,6 +5,7 @@
 #include "sluice/graph/traverse.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/tensor/array.h"
+#include "sluice/trace/custom_rule.h"
 
 namespace sluice {
 
@@ -12,6 +13,7 @@ namespace {
 
 using Truth = GraphReach::Truth;
 using Sources = GraphReach::Sources;
+using front_internal::NumDifferentiated;
 
 // Whether values that tell can be read beside a node, not in its regions alone.
 bool SeenBeside(const Truth& truth, const Node& node) {
@@ -47,6 +49,15 @@ GraphReach::GraphReach(Graph& graph, std::span<const Value> sources, bool tells)
   for (size_t i = 0; i < sources.size(); ++i) {
     known_[sources[i]][static_cast<int>(i)] = {.always = true};
   }
+}
+
+void GraphReach::AddFlow(const Value& flow, const Truth& when) {
+  flows_ = true;
+  if (!when.never() && !when.always) {
+    // As a source it is there in no other runs.
+    for (auto& [id, truth] : known_[flow]) truth = when;
+  }
+  Or(known_[flow][kFlow], when.never() ? Truth{.always = true} : when);
 }
 
 Result<Sources> GraphReach::Of(const Value& value) {
@@ -85,6 +96,37 @@ Sources GraphReach::Read(const std::vector<Value>& values) const {
   return all;
 }
 
+Result<Truth> GraphReach::And(const Truth& a, const Truth& b, Region& region) {
+  if (a.never() || b.always) return a;
+  if (b.never() || a.always) return b;
+  if (a == b) return a;
+  SL_ASSIGN_OR_RETURN(Value one, AnyOf(a.any, region));
+  SL_ASSIGN_OR_RETURN(Value other, AnyOf(b.any, region));
+  SL_ASSIGN_OR_RETURN(Value both, Call("LogicalAnd", one, other, region));
+  return Truth{.any = {both}};
+}
+
+Result<Sources> GraphReach::ReadIfFlowing(const std::vector<Value>& values,
+                                          Region& region) {
+  Truth flow;
+  std::vector<Value> flowing, beside;
+  for (const Value& v : values) {
+    auto it = known_.find(v);
+    if (it == known_.end()) continue;
+    auto its = it->second.find(kFlow);
+    (its == it->second.end() ? beside : flowing).push_back(v);
+    if (its != it->second.end()) Or(flow, its->second);
+  }
+  Sources all = Read(beside);
+  if (!flowing.empty() && !flow.always) {
+    for (auto& [id, truth] : all) {
+      SL_ASSIGN_OR_RETURN(truth, And(truth, flow, region));
+    }
+  }
+  Or(all, Read(flowing));
+  return all;
+}
+
 Status GraphReach::Eval(Node& node) {
   const OpRecord& op = node.op();
   if (op.flow == Flow::kBranch) return EvalBranch(node);
@@ -93,11 +135,14 @@ Status GraphReach::Eval(Node& node) {
   if (op.flow != Flow::kNone || !node.regions().empty()) {
     read = InputsWithCaptures(node);
   } else if (op.grad) {
-    for (const Value& in : node.inputs()) {
+    for (const Value& in : node.inputs().first(NumDifferentiated(node))) {
       if (CarriesGradient(in.dtype())) read.push_back(in);
     }
   }
   Sources all = Read(read);
+  if (flows_ && all.count(kFlow) > 0) {
+    SL_ASSIGN_OR_RETURN(all, ReadIfFlowing(read, *node.region()));
+  }
   if (all.empty()) return OkStatus();
   for (int i = 0; i < node.num_outputs(); ++i) {
     bool plain = op.flow == Flow::kNone;

@@ -30,10 +30,16 @@ class GraphReach {
   };
   // By number of the source; those it does not depend on are missing.
   using Sources = std::map<int, Truth>;
+  // Among those: that it is made of what flowed into gradients, and so is there
+  // at all. Zeros that stand for no gradient are not.
+  static constexpr int kFlow = -1;
 
   // Nothing is looked for beyond the sources. `tells`: else what only a run
   // knows is taken to hold, and the graph stays as it is.
   GraphReach(Graph& graph, std::span<const Value> sources, bool tells);
+  // This flows into the gradients that are asked about, in these runs. What it
+  // is multiplied with is read in no others.
+  void AddFlow(const Value& flow, const Truth& when);
 
   Result<Sources> Of(const Value& value);
   // Whether one of them holds, as a value at the region's end.
@@ -62,6 +68,11 @@ class GraphReach {
   Result<std::vector<Sources>> Results(const Region& region);
   // All that is read, whatever becomes of it.
   Sources Read(const std::vector<Value>& values) const;
+  // The same for a gradient's op in `region`: where nothing flows into it,
+  // nothing else is read.
+  Result<Sources> ReadIfFlowing(const std::vector<Value>& values,
+                                Region& region);
+  Result<Truth> And(const Truth& a, const Truth& b, Region& region);
   Result<Value> Known(bool truth, Region& region);
   Result<Value> AsValue(const Truth& truth, Region& region);
   Result<Value> Call(std::string_view op, const Value& a, const Value& b,
@@ -70,6 +81,7 @@ class GraphReach {
   Graph& graph_;
   bool tells_;
   int next_id_;  // arguments of loops are sources, too, of their bodies
+  bool flows_ = false;
   size_t carried_ = 0;
   std::unordered_map<Value, Sources, ValueHash> known_;
   std::unordered_set<const Node*> entered_, done_;

@@ -7,6 +7,7 @@
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/gradients.h"
 #include "sluice/autodiff/graph_grad_context.h"
+#include "sluice/autodiff/rows_lost.h"
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/rows.h"
@@ -16,6 +17,7 @@
 #include "sluice/op/carries_gradient.h"
 #include "sluice/passes/raise_for_gradients.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/grad_arrivals.h"
 #include "sluice/trace/graph_reach.h"
 #include "sluice/trace/inside_vmap.h"
 #include "sluice/trace/kept_values.h"
@@ -168,6 +170,16 @@ bool GraphTapeNode::has_regions() const {
   return node_ && !node_->regions().empty();
 }
 
+bool GraphTapeNode::tells() const {
+  if (!iteration_.empty()) return true;
+  for (const std::vector<Through>& by_x : through_) {
+    for (const Through& through : by_x) {
+      if (through.when) return true;
+    }
+  }
+  return false;
+}
+
 bool GraphTapeNode::PerhapsWritten(const Watched& watched) const {
   Capture* capture = Capture::Current();
   if (!capture || &capture->graph() != &graph_) return false;
@@ -213,16 +225,23 @@ namespace {
 // Whether gradients flow through a gradient.
 enum class Flowing : uint8_t { kNever, kSometimes, kAlways };
 
+// What flowed into a call, and in which runs.
+using FlowedIn = std::vector<std::pair<Value, FlowWhen>>;
+
 // Tells the node from which of `from` each of `made` was made, as a tape that
 // recorded the rule's own calls would know.
 Result<std::vector<Flowing>> SayThrough(GraphTapeNode& way, Graph& graph,
                                         const std::vector<Value>& from,
+                                        const FlowedIn& flows,
                                         const std::vector<Value>& made) {
   front_internal::SavedBuilding saved;
   std::optional<MutexLock> lock;
   if (Building::Current().locked != &graph) lock.emplace(graph.mu());
   // Lanes together are on several ways at once.
   GraphReach reach(graph, from, /*tells=*/!front_internal::InsideVmap());
+  for (const auto& [flow, when] : flows) {
+    reach.AddFlow(flow, {.always = when.always, .any = when.any});
+  }
   std::vector<Flowing> flowing(made.size(), Flowing::kNever);
   for (size_t k = 0; k < made.size(); ++k) {
     if (!made[k]) continue;
@@ -230,6 +249,7 @@ Result<std::vector<Flowing>> SayThrough(GraphTapeNode& way, Graph& graph,
     std::vector<GraphTapeNode::Through> by_x(from.size(), {.never = true});
     GraphReach::Truth any;
     for (const auto& [i, truth] : sources) {
+      if (i == GraphReach::kFlow) continue;
       GraphTapeNode::Through& through = by_x[static_cast<size_t>(i)];
       through.never = false;
       any.always = any.always || truth.always;
@@ -273,7 +293,7 @@ struct WayBack {
     to.push_back(std::move(edge));
   }
 
-  Result<GradientWay> Make(Capture& capture,
+  Result<GradientWay> Make(Capture& capture, const FlowedIn& flows,
                            const std::vector<GradientValue>& found,
                            const std::string& name, const SourceLine& line) {
     GradientWay way;
@@ -286,7 +306,7 @@ struct WayBack {
     for (TapeEdge& edge : to) way.node->edges.push_back(std::move(edge));
     way.node->SetDepth();
     SL_ASSIGN_OR_RETURN(way.flowing,
-                        SayThrough(*way.node, graph, from, way.made));
+                        SayThrough(*way.node, graph, from, flows, way.made));
     for (const Flowing& f : way.flowing) {
       if (f == Flowing::kSometimes) capture.NoteMerged();
     }
@@ -320,12 +340,15 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
   if (dropped_) return UsedUp(name_);
   if (xs_.empty()) return OkStatus();  // to leaves that ended with a region
   if (node_) capture->ForgetCalls(*node_);
+  GradArrivals* arrivals = GradArrivals::OfRun(*capture);
+  if (arrivals) arrivals->CheckSeen(*this);
   std::vector<Value> flows;
   for (const EagerRef& g : dy) {
     flows.push_back(g ? capture->Now(*g) : Value());
   }
   std::vector<GradientValue> found;
   std::vector<Value> shapes(xs_.size());
+  RowsLost lost;
   {
     front_internal::SavedBuilding saved;
     std::optional<MutexLock> lock;
@@ -343,7 +366,15 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     }
     SL_RETURN_IF_ERROR(CheckUnwritten(first_new));
     for (size_t i = 0; i < found.size(); ++i) {
-      if (!edges[i] || !found[i].rows()) continue;
+      if (!edges[i]) continue;
+      if (edges[i].leaf && found[i].dense && lost.Has(xs_[i])) {
+        return Unimplemented(StrCat(
+            "backward: whether the gradient of ", edges[i].leaf->Describe(),
+            ", is sparse depends on the branch taken, which a captured "
+            "function does not know while it is recorded; wanted rows alone, "
+            "or none, on every way"));
+      }
+      if (!found[i].rows()) continue;
       shapes[i] = found[i].shape;
       if (shapes[i]) continue;
       SL_ASSIGN_OR_RETURN(shapes[i], ShapeOf(graph_, xs_[i]));
@@ -356,12 +387,20 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     for (size_t i = 0; i < ys_.size(); ++i) {
       back.Add(ys_[i], {Ref<TapeNode>::Share(this), static_cast<int>(i), {}});
     }
+    FlowedIn in;
+    bool open = false;
     for (size_t i = 0; i < dy.size(); ++i) {
-      if (dy[i]) back.Add(flows[i], EdgeTo(*dy[i]));
+      if (!dy[i]) continue;
+      back.Add(flows[i], EdgeTo(*dy[i]));
+      FlowWhen when{.always = true};
+      if (arrivals) when = arrivals->At(*this, static_cast<int>(i));
+      open = open || when.open();
+      in.emplace_back(flows[i], std::move(when));
     }
+    if (!open) in.clear();
     SL_ASSIGN_OR_RETURN(
-        way,
-        back.Make(*capture, found, StrCat("the gradient of ", name_), line()));
+        way, back.Make(*capture, in, found, StrCat("the gradient of ", name_),
+                       line()));
   }
   for (size_t i = 0; i < found.size(); ++i) {
     const GradientValue& g = found[i];

@@ -72,6 +72,15 @@ class GraphTapeNode final : public TapeNode {
     bool said = at < through_.size() && i < through_[at].size();
     return said ? through_[at][i] : Through();
   }
+  // Of a loop in which code of the user's sees gradients: whether what an
+  // iteration makes of variable i flows back to what it is given for variable
+  // j, [i][j].
+  enum class Flows : uint8_t { kNever, kSometimes, kAlways };
+  using Iteration = std::vector<std::vector<Flows>>;
+  void SetIteration(Iteration iteration) { iteration_ = std::move(iteration); }
+  const Iteration& iteration() const { return iteration_; }
+  // Whether gradients go some of their ways in some runs only.
+  bool tells() const;
   // How many values had been made when it was recorded.
   uint64_t made_at() const { return made_at_; }
   // What its rule reads of the values it watches: those that have been written
@@ -106,6 +115,7 @@ class GraphTapeNode final : public TapeNode {
   std::vector<Inside> inside_;
   std::vector<Value> when_;
   std::vector<std::vector<Through>> through_;
+  Iteration iteration_;
   const uint64_t made_at_;
   bool dropped_ = false;
 };

@@ -4,9 +4,11 @@
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/graph_tape.h"
 #include "sluice/trace/inside_vmap.h"
 #include "sluice/trace/loop_aliases.h"
 #include "sluice/trace/region_draft.h"
+#include "sluice/trace/seen_by_code.h"
 #include "sluice/trace/told_variables.h"
 
 namespace sluice::front_internal {
@@ -247,6 +249,7 @@ class LoopRecorder {
                              SourceLine::From(where_));
     }
     std::vector<Tensor> outputs = OutputsOf(made);
+    SayIteration(outputs, round.body());
     for (size_t k = 0; k < written_.size(); ++k) {
       TakeWritten(written_[k].tensor, outputs[inits_.size() + k],
                   written_[k].flows, round.regions, where_);
@@ -255,6 +258,30 @@ class LoopRecorder {
     outputs.resize(inits_.size());
     Describe(outputs, made, which, round.body());
     return outputs;
+  }
+
+  // How gradients flow through an iteration, where code of the user's sees it.
+  void SayIteration(const std::vector<Tensor>& outputs,
+                    const RecordedRegion& body) {
+    using Flows = GraphTapeNode::Flows;
+    if (!tells_) return;
+    for (const Tensor& t : outputs) {
+      const EagerRef& value = t.identity();
+      auto* way = dynamic_cast<GraphTapeNode*>(value->producer.get());
+      if (!way) continue;
+      if (SeenInLoop(*value->traced->value.node).empty()) return;
+      GraphTapeNode::Iteration iteration;
+      for (const LoopVariable& from : only_run_.Variables(body, written_)) {
+        iteration.emplace_back(body.places.size(), Flows::kNever);
+        for (const Reached& to : *from.next) {
+          for (size_t j = 0; j < body.places.size(); ++j) {
+            if (!to.key || !(body.places[j] == to.key)) continue;
+            iteration.back()[j] = to.when ? Flows::kSometimes : Flows::kAlways;
+          }
+        }
+      }
+      return way->SetIteration(std::move(iteration));
+    }
   }
 
   // What is known of the results beside their types.

@@ -46,7 +46,12 @@ FlowWhen Capture::FlowOf(const EagerValue& value) const {
     if (stretch->has_regions()) return {.always = true};
     for (size_t i = 0; i < node->edges.size(); ++i) {
       const TapeEdge& edge = node->edges[i];
-      if (stretch->ThroughTo(output, i).never) continue;
+      GraphTapeNode::Through through = stretch->ThroughTo(output, i);
+      if (!edge || through.never) continue;
+      if (through.when) {
+        add(through.when);
+        continue;
+      }
       if (edge.leaf) return {.always = true};
       Place next{edge.node.get(), edge.output};
       if (edge.node && seen.insert(next).second) open.push_back(next);

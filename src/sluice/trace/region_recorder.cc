@@ -12,6 +12,7 @@
 #include "sluice/graph/node.h"
 #include "sluice/op/carries_gradient.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/grad_arrivals.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/memory_of.h"
 #include "sluice/trace/region_draft.h"
@@ -225,6 +226,7 @@ Value TakeResult(Capture* capture, Capture::Region& inside,
   recorded.perhaps.push_back(PerhapsOutside(inside, same));
   if (same) AddKept(inside, *same, recorded.kept);
   if (same) inside.CheckHooks(*same, request.what);
+  if (same) GradArrivals(*capture, {&same, 1}, inside.first()).CheckSeen(false);
   if (same && (!inside.IsOutside(*same) || same->traced->number)) same = {};
   recorded.same.push_back(std::move(same));
   return v;
@@ -245,6 +247,7 @@ Written TakeWrittenInside(Capture& capture, Capture::Region& inside,
   Value now = capture.NowAsOperand(*tensor);
   AddKept(inside, *tensor, recorded.kept);
   inside.CheckHooks(*tensor, request.what);
+  GradArrivals(capture, {&tensor, 1}, inside.first()).CheckSeen(false);
   return {.tensor = tensor,
           .value = now,
           .flows = tensor->tracked(),

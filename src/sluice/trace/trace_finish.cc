@@ -7,11 +7,15 @@
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/view_write.h"
+#include "sluice/op/carries_gradient.h"
+#include "sluice/trace/grad_arrivals.h"
 #include "sluice/trace/graph_tape.h"
 #include "sluice/trace/hooked_value.h"
+#include "sluice/trace/inside_vmap.h"
 #include "sluice/trace/kept_values.h"
 #include "sluice/trace/memory_of.h"
 #include "sluice/trace/random_place.h"
+#include "sluice/trace/rows_on_ways.h"
 
 namespace sluice::front_internal {
 
@@ -96,6 +100,29 @@ class Finisher {
     CheckApart(values);
     for (const EagerRef& value : values) t_.returned.push_back(Result(value));
     returned_ = std::move(values);
+    for (const auto& [fetch, value] : flowing_) {
+      if (t_.fetched[fetch].over) continue;
+      GradArrivals(capture_, {&value, 1}, 0).CheckSeen(/*kept=*/false);
+    }
+    CheckRows();
+  }
+
+  // Values decide, rather than that every way gets the same.
+  void CheckRows() const {
+    const bool flows = std::any_of(
+        flowing_.begin(), flowing_.end(),
+        [&](const auto& flowing) { return !t_.fetched[flowing.first].over; });
+    if (!flows || InsideVmap()) return;
+    MutexLock lock(capture_.graph().mu());
+    for (const Capture::Entry& entry : capture_.entries()) {
+      if (!entry.required_grad || !entry.leaf || entry.grad_of) continue;
+      if (!RowsOnSomeWays(capture_.graph(), entry.arg)) continue;
+      throw Error(Unimplemented(StrCat(
+          "whether the gradient of ", entry.value->Describe(),
+          ", is sparse depends on the branch taken, which a captured function "
+          "does not know while it is recorded; wanted rows alone, or none, on "
+          "every way")));
+    }
   }
 
   void Sources() {
@@ -171,7 +198,7 @@ class Finisher {
 
   size_t Fetch(const EagerRef& value) {
     Value now = capture_.Now(*value);
-    bool flows = value->tracked() && kFloats.contains(now.dtype());
+    bool flows = value->tracked() && kDifferentiable.contains(now.dtype());
     // The elements are new, the history is not.
     if (flows) now = capture_.NowAsOperand(*value);
     t_.fetched.push_back({now, flows, flows && Over(*value)});
@@ -194,7 +221,9 @@ class Finisher {
   void SayReach(const EagerValue& value, Trace::Fetched& fetched) {
     fetched.reach_said = true;
     for (const Reached& to : capture_.ReachOf(value, 0)) {
-      bool known = false;
+      // At a leaf that the code has made gradients end; calls have no part in
+      // it.
+      bool known = to.key.leaf && to.key.leaf->traced->entry < 0;
       for (size_t i = 0; i < capture_.entries().size() && !known; ++i) {
         if (!(capture_.EntryKey(i) == to.key)) continue;
         known = true;
