@@ -48,3 +48,21 @@ def test_comparisons_with_more_than_64_bits_say_so(number):
         for compare in (x.__lt__, x.__eq__, x.__ge__):
             with pytest.raises(ValueError, match=f"{number}; wanted .* 64 bits"):
                 compare(number)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["at once", "captured"])
+def test_whole_powers_have_derivatives_of_any_order_at_zero(n, wrap):
+    """The n-th is constant; what is behind it was 0 times infinity."""
+    f = lambda x: sl.exp(x) * x**n  # noqa: E731
+    for order in range(1, 7):
+        f = sl.grad(f)
+        exact = math.factorial(order) // math.factorial(max(order - n, 0))
+        assert wrap(f)(sl.tensor(0.0)).item() == (exact if order >= n else 0)
+
+
+def test_a_power_has_a_slope_by_both_in_turn():
+    for b in (0.0, 1.0, 2.5):
+        mixed = sl.grad(sl.grad(sl.pow), argnums=1)(sl.tensor(2.0), sl.tensor(b))
+        exact = 2 ** (b - 1) * (1 + b * math.log(2))
+        assert mixed.item() == pytest.approx(exact, rel=1e-6)

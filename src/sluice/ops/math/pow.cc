@@ -67,8 +67,14 @@ SL_OP(Pow)
     .grad([](GradContext& g) {
       GradVar a = g.in(0), b = g.in(1);
       if (g.wants(0)) {
-        // 0^0 is constant in a, though a^-1 is infinite.
-        GradVar power = g.call("Pow", {a, b - 1.0});
+        // 0^0 is constant in a, though 0^-1 is infinite: gradients of this one
+        // must not meet it either.
+        GradVar none = g.scalar(0, a.dtype());
+        GradVar constant = g.call("LogicalAnd", {g.call("Equal", {a, none}),
+                                                 g.call("Equal", {b, none})});
+        GradVar base =
+            g.call("Select", {constant, g.scalar(1, a.dtype()), a});
+        GradVar power = g.call("Pow", {base, b - 1.0});
         g.set_dx(0, g.times_dy(g.call("MulNoNan", {b, power})));
       }
       if (g.wants(1)) {
