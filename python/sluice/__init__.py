@@ -49,13 +49,17 @@ from ._profile import *  # noqa: E402, F403
 # Loaded when they are first named: most programs use few of them.
 _SUBMODULES = frozenset(
     "amp array_api nn optim data io report train tree autograd linalg random testing "
-    "devices cluster distributed cuda fft signal special func utils "
+    "devices cluster distributed distributions cuda fft signal special func utils "
     "backends masked numpy".split()
 )
 
 # PyTorch has these at the top, too.
 _OF_AMP = frozenset(("autocast", "is_autocast_enabled"))
 _OF_CUDA = frozenset(("get_float32_matmul_precision", "set_float32_matmul_precision"))
+_OF_FUNCTIONAL = frozenset(
+    "bilinear celu_ channel_shuffle conv_tbc hardshrink pairwise_distance pixel_shuffle "
+    "pixel_unshuffle relu_ rrelu_ selu_ threshold_".split()
+)
 
 TYPE_CHECKING = False  # as typing says, which takes longer to load than we do
 if TYPE_CHECKING:
@@ -68,10 +72,12 @@ if TYPE_CHECKING:
     from ._array.diagonals import *  # noqa: F403
     from ._array.divisors import *  # noqa: F403
     from ._array.draws import *  # noqa: F403
+    from ._array.dynamic import *  # noqa: F403
     from ._array.error_functions import *  # noqa: F403
     from ._array.everyday import *  # noqa: F403
     from ._array.factors import *  # noqa: F403
     from ._array.generators import *  # noqa: F403
+    from ._array.histograms import *  # noqa: F403
     from ._array.intervals import *  # noqa: F403
     from ._array.layers import *  # noqa: F403
     from ._array.listed import *  # noqa: F403
@@ -105,6 +111,20 @@ if TYPE_CHECKING:
         get_float32_matmul_precision as get_float32_matmul_precision,
         set_float32_matmul_precision as set_float32_matmul_precision,
     )
+    from .nn.functional import (
+        bilinear as bilinear,
+        celu_ as celu_,
+        channel_shuffle as channel_shuffle,
+        conv_tbc as conv_tbc,
+        hardshrink as hardshrink,
+        pairwise_distance as pairwise_distance,
+        pixel_shuffle as pixel_shuffle,
+        pixel_unshuffle as pixel_unshuffle,
+        relu_ as relu_,
+        rrelu_ as rrelu_,
+        selu_ as selu_,
+        threshold_ as threshold_,
+    )
     from . import (
         amp as amp,
         array_api as array_api,
@@ -115,6 +135,7 @@ if TYPE_CHECKING:
         data as data,
         devices as devices,
         distributed as distributed,
+        distributions as distributions,
         fft as fft,
         func as func,
         io as io,
@@ -140,11 +161,17 @@ else:
             return getattr(_importlib.import_module(".amp", __name__), name)
         if name in _OF_CUDA:
             return getattr(_importlib.import_module(".cuda", __name__), name)
-        raise AttributeError(f"module 'sluice' has no attribute {name!r}")
+        if name in _OF_FUNCTIONAL:
+            functional = _importlib.import_module(".nn.functional", __name__)
+            return getattr(functional, name)
+        from ._not_there import hint
+
+        raise AttributeError(f"module 'sluice' has no attribute {name!r}{hint(name)}")
 
 
 del TYPE_CHECKING
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | _SUBMODULES | _OF_AMP | _OF_CUDA)
+    lazy = _SUBMODULES | _OF_AMP | _OF_CUDA | _OF_FUNCTIONAL
+    return sorted(set(globals()) | lazy)

@@ -69,6 +69,10 @@ def read(file: Any, load: Callable[[str], Any]) -> Any:
         for magic, form in _BEGINNINGS:
             if begin.startswith(magic):
                 suffix = form
+        if suffix == ".npz":
+            from ._torch_files import is_torch_file
+
+            suffix = ".pt" if is_torch_file(kept) else suffix
         path = kept.with_suffix(suffix)
         kept.rename(path)
         return load(str(path))

@@ -12,7 +12,7 @@ from ._recorded import refuse_files
 
 __all__ = ["load", "save"]
 
-_FORMATS = (".safetensors", ".safetensors.index.json", ".npz", ".npy")
+_FORMATS = (".safetensors", ".safetensors.index.json", ".npz", ".npy", ".pt", ".pth")
 
 
 def _format(path: Any) -> str:
@@ -89,8 +89,9 @@ def save(
     tensor. Python's numbers are tensors of int64 and float64, so that ``item()``
     of what is read is the same number. Formats: ``.safetensors``;
     ``.safetensors.index.json`` with several files of at most
-    ``max_shard_bytes``; ``.npz``; ``.npy``. ``metadata`` is text kept in
-    safetensors files. Files are written beside and renamed: the old one or the
+    ``max_shard_bytes``; ``.npz``; ``.npy``; PyTorch's ``.pt`` and ``.pth``, which
+    keep nested dicts and lists, numbers and text as they are. ``metadata`` is text
+    kept in safetensors files. Files are written beside and renamed: the old one or the
     new one is there, whatever happens.
     """
     refuse_files("save()")
@@ -102,6 +103,11 @@ def save(
         raise ValueError(f"save: {form} files have no metadata")
     if form == ".npy":
         _core.write_npy(path, _exactly(obj))
+        return
+    if form in (".pt", ".pth"):
+        from . import _torch_files
+
+        _torch_files.save(obj, path)
         return
     flat = _named(obj)
     if form == ".npz":
@@ -118,19 +124,39 @@ def save(
     _core.save_safetensors(path, flat, metadata, max_shard_bytes)
 
 
-def load(path: Any) -> Any:
+def load(
+    path: Any, map_location: Any = None, *, weights_only: bool = True
+) -> Any:
     """The tensors of a file by name, in the order they were saved; of a
-    ``.npy`` file the tensor. Of a file object the bytes that are left in it.
+    ``.npy`` file the tensor; of PyTorch's ``.pt`` and ``.pth`` what was saved.
+    Of a file object the bytes that are left in it.
 
     FileNotFoundError when there is none; ValueError when it is damaged, or no
-    file of the format its name says.
+    file of the format its name says. ``map_location`` is the device that tensors
+    go to. Nothing that a file names is executed: ``weights_only=False`` is refused.
     """
     refuse_files("load()")
+    if not weights_only:
+        raise ValueError(
+            "load: weights_only is False; wanted True, nothing that a file names is "
+            "executed"
+        )
+    if map_location is not None:
+        from . import tree
+
+        return tree.map(
+            lambda t: t.to(map_location) if isinstance(t, _core.Tensor) else t,
+            load(path),
+        )
     if is_file_object(path, "read"):
         return read(path, load)
     form = _format(path)
     if form == ".npy":
         return _core.read_npy(path)
+    if form in (".pt", ".pth"):
+        from . import _torch_files
+
+        return _torch_files.load(path)
     if form == ".npz":
         return _core.read_npz(path)
     return _core.load_safetensors(path)

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from . import _core
 
-_FLOATS = (_core.float16, _core.bfloat16, _core.float32, _core.float64)
+_FLOATS = (_core.float16, _core.bfloat16, _core.float32, _core.float64,
+           _core.complex64)  # fmt: skip
 _identity = _core.op_function("Identity")
 zeros_like = _core.op_function("ZerosLike")
 _VARIABLE = getattr(_core, "Variable", ())

@@ -1,5 +1,7 @@
 """Tensors by the names of numpy and the array API: creation, reductions, shapes."""
 
+import types as _types_of_python
+
 from . import _core, _ops
 from ._array import complex_parts as _complex_parts
 from ._array import copies as _copies
@@ -7,10 +9,12 @@ from ._array import create as _create
 from ._array import diagonals as _diagonals
 from ._array import divisors as _divisors
 from ._array import draws as _draws
+from ._array import dynamic as _dynamic
 from ._array import error_functions as _error_functions
 from ._array import everyday as _everyday
 from ._array import factors as _factors
 from ._array import generators as _generators
+from ._array import histograms as _histograms
 from ._array import intervals as _intervals
 from ._array import layers as _layers
 from ._array import listed as _listed
@@ -45,10 +49,12 @@ from ._array.decompositions import matrix_exp
 from ._array.diagonals import *  # noqa: F403
 from ._array.divisors import *  # noqa: F403
 from ._array.draws import *  # noqa: F403
+from ._array.dynamic import *  # noqa: F403
 from ._array.error_functions import *  # noqa: F403
 from ._array.everyday import *  # noqa: F403
 from ._array.factors import *  # noqa: F403
 from ._array.generators import *  # noqa: F403
+from ._array.histograms import *  # noqa: F403
 from ._array.intervals import *  # noqa: F403
 from ._array.layers import *  # noqa: F403
 from ._array.listed import *  # noqa: F403
@@ -81,10 +87,12 @@ __all__ += _copies.__all__
 __all__ += _diagonals.__all__
 __all__ += _divisors.__all__
 __all__ += _draws.__all__
+__all__ += _dynamic.__all__
 __all__ += _error_functions.__all__
 __all__ += _everyday.__all__
 __all__ += _factors.__all__
 __all__ += _generators.__all__
+__all__ += _histograms.__all__
 __all__ += _intervals.__all__
 __all__ += _layers.__all__
 __all__ += _listed.__all__
@@ -109,9 +117,9 @@ __all__ += _typed.__all__
 __all__ += _types.__all__
 __all__ += _windows.__all__
 
-# Those that stand for an op take name=, as the op does; add, matmul and
-# sub do so themselves.
-for _name in set(__all__) & set(_ops.__all__):
+# Functions take out=, and name=, as ops do: add, matmul and sub take that themselves.
+for _name in __all__:
     _function = globals()[_name]
-    if _name not in ("add", "matmul", "sub") and callable(_function):
-        globals()[_name] = _core.named(_function)
+    _own = _name in ("add", "matmul", "sub")
+    if _own or isinstance(_function, _types_of_python.FunctionType):
+        globals()[_name] = _core.named(_function, _own)

@@ -2,7 +2,7 @@
 
 Of float32 and complex64; integers are taken as float32. float64 is refused: the result
 would be complex128, which Sluice does not have. `sluice.array_api.fft` has the array
-standard's arguments. What requires gradients is refused: complex numbers carry none.
+standard's arguments.
 """
 
 from __future__ import annotations

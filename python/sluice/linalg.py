@@ -39,7 +39,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "householder_product",
     "inv",
@@ -93,6 +95,13 @@ class SVDResult(NamedTuple):
     Vh: Tensor
 
 
+class EigResult(NamedTuple):
+    """What eig gives."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
 class EighResult(NamedTuple):
     """What eigh gives."""
 
@@ -111,6 +120,9 @@ class LstsqResult(NamedTuple):
     """What lstsq gives."""
 
     solution: Tensor
+    residuals: Tensor
+    rank: Tensor
+    singular_values: Tensor
 
 
 def inv(x: Any) -> Tensor:
@@ -178,12 +190,48 @@ def solve_triangular(
     )
 
 
-def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
-    """x for which a x is nearest to b; of several the shortest."""
+_DRIVERS = (None, "gels", "gelsy", "gelsd", "gelss")
+
+
+def lstsq(
+    a: Any, b: Any, rcond: float | None = None, *, driver: str | None = None
+) -> LstsqResult:
+    """x for which a x is nearest to b; of several the shortest.
+
+    Beside it: the squares of what is left, summed over each column, where a has more
+    rows than columns and none of those too many (in a function that is captured, by
+    its sizes alone); the rank; the singular values. A driver says which of these
+    there are, as in PyTorch: "gelsy", the default, the rank, "gels" the squares,
+    "gelsd" and "gelss" all three. x is the same; what is not there is empty.
+    """
+    if driver not in _DRIVERS:
+        raise ValueError(
+            f"lstsq(): driver is {driver!r}; wanted one of gels, gelsy, gelsd, gelss"
+        )
     a, b = as_tensor(a), as_tensor(b)
     vector = b.ndim == 1
-    made = _ops.least_squares(a, _ops.expand_dims(b, -1) if vector else b, rcond=rcond)
-    return LstsqResult(_ops.squeeze(made, (-1,)) if vector else made)
+    columns = _ops.expand_dims(b, -1) if vector else b
+    made = _ops.least_squares(a, columns, rcond=rcond)
+    rows, unknowns = a.shape[-2:]
+    none = _core.full((0,), 0, a.dtype)
+    rank, values = _core.full((0,), 0, _core.int64), none
+    full = True
+    if driver != "gels":
+        from ._array.types import finfo
+
+        values = svdvals(a.detach())
+        cut = finfo(a.dtype).eps * max(rows, unknowns) if rcond is None else rcond
+        kept = _ops.greater(values, _ops.mul(_ops.max(values, -1, True), cut)) if (
+            0 not in a.shape) else _ops.greater(values, 0)  # fmt: skip
+        rank = _ops.sum(_ops.cast(kept, _core.int64), -1)
+        full = rank.symbolic or bool(_ops.all_of(_ops.equal(rank, unknowns)))
+    left = none
+    if rows > unknowns and full and driver not in (None, "gelsy"):
+        off = _ops.sub(_core.matmul(a, made), columns)
+        left = _ops.sum(_ops.square(off), (-2,))
+    if driver not in ("gelsd", "gelss"):
+        values = none
+    return LstsqResult(_ops.squeeze(made, (-1,)) if vector else made, left, rank, values)
 
 
 def qr(x: Any, mode: str = "reduced") -> QRResult:
@@ -214,6 +262,38 @@ def _lower(x: Any, UPLO: str) -> Any:
     return x if UPLO in "Ll" else matrix_transpose(x)
 
 
+def _general(x: Any, what: str) -> Tensor:
+    x = sized(x, -2, -1)
+    if x.dtype == _core.float32:
+        return _ops.cast(x, _core.float64)  # rounded once
+    reason = {
+        "float64": "the result would be complex128, which Sluice does not have; "
+        "wanted float32",
+        "complex64": "wanted real numbers, or eigh for Hermitian matrices",
+    }.get(x.dtype.name, "wanted float32")
+    raise TypeError(f"{what}(): x is {x.dtype.name}; {reason}")
+
+
+def _joined(re: Tensor, im: Tensor) -> Tensor:
+    kind = _core.float32
+    return _ops.make_complex(_ops.cast(re, kind), _ops.cast(im, kind))
+
+
+def eig(x: Any) -> EigResult:
+    """Eigenvalues and eigenvectors of square matrices, which are complex.
+
+    Eigenvalues are ordered by their real parts, then their imaginary ones. Vectors
+    have length 1 and a largest component that is positive.
+    """
+    made = _ops.eig(_general(x, "eig"))
+    return EigResult(_joined(*made[:2]), _joined(*made[2:]))
+
+
+def eigvals(x: Any) -> Tensor:
+    """The eigenvalues of square matrices, by real parts, then imaginary ones."""
+    return _joined(*_ops.eig(_general(x, "eigvals"), compute_v=False)[:2])
+
+
 def eigh(x: Any, UPLO: str = "L") -> EighResult:
     """Eigenvalues (ascending) and eigenvectors of symmetric matrices."""
     return EighResult(*_ops.eigh(_matrix.symmetric(_lower(x, UPLO))))
@@ -225,15 +305,44 @@ def eigvalsh(x: Any, UPLO: str = "L") -> Tensor:
 
 
 def pinv(
-    x: Any, rcond: float | None = None, *, rtol: float | None = None
-) -> Tensor:
-    """The pseudoinverses of matrices."""
-    rcond = rtol if rcond is None else rcond
-    if rcond is None:
-        return _ops.pinv(x)
-    if not rcond >= 0:
-        raise ValueError(f"pinv(): rcond is {rcond}; wanted it 0 or more")
-    return _ops.pinv(x, rcond)
+    x: Any, rcond: float | None = None, hermitian: bool = False, *,
+    atol: Any = None, rtol: Any = None,
+) -> Tensor:  # fmt: skip
+    """The pseudoinverses of matrices.
+
+    Singular values up to atol, or rtol (rcond) times the largest, count as 0.
+    hermitian=True: of symmetric matrices, of which the lower triangles are read.
+    """
+    if rcond is not None and rtol is not None:
+        raise TypeError("pinv(): rcond beside rtol; wanted one of them")
+    rtol = rcond if rtol is None else rtol
+    if flag(hermitian, "hermitian"):
+        x = sized(x, -2, -1)
+        x = _ops.add(_ops.tril(x, 0), matrix_transpose(_ops.tril(x, -1)))
+    numbers = rtol is None or isinstance(rtol, (int, float))
+    for name, value in (("atol", atol), ("rtol", rtol)):
+        if isinstance(value, (int, float)) and not value >= 0:
+            raise ValueError(f"pinv(): {name} is {value}; wanted it 0 or more")
+    if atol is None and numbers:
+        return _ops.pinv(x) if rtol is None else _ops.pinv(x, rtol)
+    from ._array.types import finfo
+
+    x = sized(x, -2, -1)
+    u, values, vh = svd(x, False)
+    if rtol is None:
+        positive = isinstance(atol, (int, float)) and atol > 0
+        rtol = 0.0 if positive else max(x.shape[-2:]) * finfo(x.dtype).eps
+    bound = _ops.mul(_ops.max(values, -1, True), _last(rtol))
+    bound = bound if atol is None else _ops.maximum(bound, _last(atol))
+    kept = _ops.greater(values, bound)
+    turned = _ops.where(kept, _ops.reciprocal(_ops.where(kept, values, 1.0)), 0.0)
+    left = _ops.mul(matrix_transpose(vh), _ops.expand_dims(turned, -2))
+    return matmul(left, matrix_transpose(u))
+
+
+def _last(bound: Any) -> Any:
+    """A bound for each matrix, against its singular values."""
+    return _ops.expand_dims(bound, -1) if isinstance(bound, Tensor) else bound
 
 
 def matrix_power(x: Any, n: int) -> Tensor:
@@ -383,3 +492,16 @@ def norm(
     if not matrices:
         return _ops.norm(x, axes.over, axes.keep, p=float(ord))
     return matrix_norm(x, ord, (-2, -1) if axes.over is None else axes.over, axes.keep)
+
+
+_REFUSED = {
+    "ldl_factor": "factors of LAPACK's own form; lu_factor and lu_solve take matrices "
+    "that are not definite, too",
+}
+_REFUSED["ldl_factor_ex"] = _REFUSED["ldl_solve"] = _REFUSED["ldl_factor"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _REFUSED:
+        raise AttributeError(f"there is no linalg.{name}: {_REFUSED[name]}")
+    raise AttributeError(f"module 'sluice.linalg' has no attribute {name!r}")

@@ -1,10 +1,14 @@
-"""Random numbers: the seed, distributions, the place in the stream of draws."""
+"""Random numbers: the seed, distributions, the place in the stream of draws, keys.
+
+Functions draw from one stream, which manual_seed begins anew. With a key in front,
+`normal(key, (3,))`, they have the arguments of jax.random and draw what the key says.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from . import _core, _ops
+from . import _core, _keys, _ops
 from ._array.draws import (
     bernoulli,
     manual_seed,
@@ -25,15 +29,22 @@ from ._array.generators import (
     set_rng_state,
 )
 from ._core import Tensor
+from ._keys import Key, choice, fold_in, key, key_data, split
 
 __all__ = [
     "Generator",
+    "Key",
     "bernoulli",
     "categorical",
+    "choice",
     "exponential",
+    "fold_in",
     "gamma",
     "get_rng_state",
+    "gumbel",
     "initial_seed",
+    "key",
+    "key_data",
     "manual_seed",
     "multinomial",
     "normal",
@@ -48,6 +59,7 @@ __all__ = [
     "seed",
     "set_rng_state",
     "shuffle",
+    "split",
     "truncated_normal",
     "uniform",
 ]
@@ -80,3 +92,15 @@ def poisson(rate: Any) -> Tensor:
 def permutation(x: Any) -> Tensor:
     """The rows of x in random order, or the numbers below an int."""
     return randperm(x) if isinstance(x, int) else _ops.shuffle(x)
+
+
+def gumbel(shape: Any = (), *, dtype: Any = None) -> Tensor:
+    """-log(-log(u)) of uniform numbers."""
+    drawn = _ops.maximum(rand(shape, dtype=dtype or _core.default_float()), 1e-30)
+    return -_ops.log(-_ops.log(drawn))
+
+
+# Where the first argument is a key, numbers are the key's.
+for _name in """bernoulli categorical exponential gamma gumbel multinomial normal
+poisson permutation randint shuffle truncated_normal uniform""".split():
+    globals()[_name] = _keys.by_key(globals()[_name], getattr(_keys, _name, None))

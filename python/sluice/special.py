@@ -24,6 +24,7 @@ from ._array.shape import as_tensor
 from ._core import Tensor
 
 __all__ = [
+    "airy_ai",
     "digamma",
     "entr",
     "erf",
@@ -33,6 +34,8 @@ __all__ = [
     "exp2",
     "expit",
     "expm1",
+    "gammainc",
+    "gammaincc",
     "gammaln",
     "log1p",
     "log_ndtr",
@@ -54,12 +57,15 @@ __all__ = [
 __all__ += _bessel.__all__
 __all__ += _orthogonal.__all__
 
+airy_ai = _ops.airy_ai
 digamma = psi = _ops.digamma
 erf = _ops.erf
 erfc = _ops.erfc
 exp2 = _ops.exp2
 expit = _ops.sigmoid
 expm1 = _ops.expm1
+gammainc = _ops.igamma
+gammaincc = _ops.igammac
 gammaln = _ops.lgamma
 log1p = _ops.log1p
 multigammaln = mvlgamma

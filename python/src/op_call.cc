@@ -4,6 +4,7 @@
 
 #include "bring_together.h"
 #include "caller_line.h"
+#include "complex_calls.h"
 #include "said_line.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/autocast.h"
@@ -132,8 +133,11 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
   }
   if (autocast_type() != DType::kInvalid) [[unlikely]]
     CastOperands(op, inputs);
-  const DType restored = BringTogether(op, inputs, attrs);
   CallResult result;
+  if (MeetsComplex(op, inputs)) [[unlikely]] {
+    if (CallOnParts(op, inputs, attrs, &result)) return result;
+  }
+  const DType restored = BringTogether(op, inputs, attrs);
   if (RunsAtOnce(inputs)) {
     RunNow(op, inputs, attrs, result);
     if (restored != DType::kInvalid) [[unlikely]]

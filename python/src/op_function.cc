@@ -6,6 +6,7 @@
 #include "attr_value.h"
 #include "errors.h"
 #include "op_call.h"
+#include "out_argument.h"
 #include "sluice/base/strings.h"
 #include "sluice/op/face.h"
 #include "sluice/op/op_function.h"
@@ -39,6 +40,9 @@ struct OpFunction {
 // Names that mean the same to users of different libraries.
 constexpr std::string_view kAxis[] = {"axis", "axes", "dim", "dims"};
 constexpr std::string_view kKeep[] = {"keepdims", "keepdim", "keep_dims"};
+// The operands of what is called with one, or two.
+constexpr std::string_view kFirst[] = {"input", "self"};
+constexpr std::string_view kSecond[] = {"other", "exponent", "vec2", "mat2"};
 
 template <size_t N>
 bool In(const std::string_view (&names)[N], std::string_view name) {
@@ -58,6 +62,11 @@ int Find(const Face& face, PyObject* keyword) {
   for (size_t i = 0; i < face.parameters.size(); ++i) {
     if (SameMeaning(face.parameters[i].name, text)) return static_cast<int>(i);
   }
+  const bool of_two = face.num_inputs == 2 && face.parameters[0].name == "a" &&
+                      face.parameters[1].name == "b";
+  const bool of_one = face.num_inputs == 1 && face.parameters[0].name == "x";
+  if ((of_two || of_one) && In(kFirst, text)) return 0;
+  if (of_two && In(kSecond, text)) return 1;
   return -1;
 }
 
@@ -65,6 +74,7 @@ constexpr size_t kMaxParameters = 32;
 struct Arguments {
   PyObject* values[kMaxParameters] = {};
   std::string_view name;
+  PyObject* out = nullptr;  // to be written over
 };
 
 std::string ParameterList(const Face& face) {
@@ -96,10 +106,8 @@ void Sort(const Face& face, PyObject* const* args, size_t count,
     }
     std::string_view text = nb::cast<std::string_view>(nb::handle(keyword));
     if (text == "out") {
-      ThrowTypeError(StrCat(face.name,
-                            "() has no argument \"out\": results are new "
-                            "tensors; wanted y.copy_(",
-                            face.name, "(...)) to write over y"));
+      out.out = value;
+      continue;
     }
     if (text != "name") {
       ThrowTypeError(StrCat(face.name, "() has no argument \"", text,
@@ -189,7 +197,8 @@ PyObject* Call(PyObject* self, PyObject* const* args, size_t flags,
     for (size_t i = face.num_inputs; i < face.parameters.size(); ++i) {
       TakeAttr(face, i, given.values[i], attrs);
     }
-    return Wrapped(CallOp(*face.op, inputs, attrs, given.name));
+    return WrittenOver(Wrapped(CallOp(*face.op, inputs, attrs, given.name)),
+                       given.out, face.name);
   } catch (...) {
     SetPythonError();
     return nullptr;

@@ -5,6 +5,7 @@
 #include "errors.h"
 #include "op_call.h"
 #include "operand.h"
+#include "out_argument.h"
 
 namespace sluice::py {
 
@@ -13,15 +14,21 @@ namespace {
 struct Function {
   PyObject_HEAD vectorcallfunc call;
   PyObject* fast;     // an op's function, or null
-  PyObject* slow;     // knows everything but name=
+  PyObject* slow;     // knows everything but name= and out=
   PyObject* names;    // a tuple of keywords `fast` takes as well
   Py_ssize_t places;  // how many arguments by place it takes as they are
+  bool own_name;      // `slow` knows name=, too
 };
 
 Function* Of(PyObject* o) { return reinterpret_cast<Function*>(o); }
 
 PyObject* NameWord() {
   static PyObject* word = PyUnicode_InternFromString("name");
+  return word;
+}
+
+PyObject* OutWord() {
+  static PyObject* word = PyUnicode_InternFromString("out");
   return word;
 }
 
@@ -59,9 +66,9 @@ bool GoesFast(const Function& f, PyObject* const* args, Py_ssize_t count,
   return true;
 }
 
-int PlaceOfName(PyObject* names) {
+int PlaceOf(PyObject* word, PyObject* names) {
   for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); ++k) {
-    if (PyTuple_GET_ITEM(names, k) == NameWord()) return static_cast<int>(k);
+    if (PyTuple_GET_ITEM(names, k) == word) return static_cast<int>(k);
   }
   return -1;
 }
@@ -90,8 +97,9 @@ PyObject* Named(PyObject* result, PyObject* name) {
   }
 }
 
-PyObject* CallWithoutName(PyObject* slow, PyObject* const* args,
-                          Py_ssize_t count, PyObject* names, int place) {
+// Without the keyword at that place.
+PyObject* CallWithout(PyObject* function, PyObject* const* args,
+                      Py_ssize_t count, PyObject* names, int place) {
   Py_ssize_t named = PyTuple_GET_SIZE(names);
   std::vector<PyObject*> rest(args, args + count + named);
   rest.erase(rest.begin() + count + place);
@@ -100,9 +108,13 @@ PyObject* CallWithoutName(PyObject* slow, PyObject* const* args,
     if (k == place) continue;
     PyTuple_SET_ITEM(words.ptr(), n++, Py_NewRef(PyTuple_GET_ITEM(names, k)));
   }
-  PyObject* made = PyObject_Vectorcall(slow, rest.data(),
-                                       static_cast<size_t>(count), words.ptr());
-  return Named(made, args[count + place]);
+  return PyObject_Vectorcall(function, rest.data(), static_cast<size_t>(count),
+                             words.ptr());
+}
+
+std::string NameOf(PyObject* function) {
+  nb::object name = nb::getattr(nb::handle(function), "__name__");
+  return nb::cast<std::string>(name);
 }
 
 PyObject* Call(PyObject* self, PyObject* const* args, size_t flags,
@@ -112,8 +124,16 @@ PyObject* Call(PyObject* self, PyObject* const* args, size_t flags,
   if (GoesFast(f, args, count, names)) {
     return PyObject_Vectorcall(f.fast, args, flags, names);
   }
-  int place = PlaceOfName(names);
-  if (place >= 0) return CallWithoutName(f.slow, args, count, names, place);
+  int out = PlaceOf(OutWord(), names);
+  if (out >= 0) [[unlikely]] {
+    return WrittenOver(CallWithout(self, args, count, names, out),
+                       args[count + out], NameOf(f.slow));
+  }
+  int place = f.own_name ? -1 : PlaceOf(NameWord(), names);
+  if (place >= 0) {
+    return Named(CallWithout(f.slow, args, count, names, place),
+                 args[count + place]);
+  }
   return PyObject_Vectorcall(f.slow, args, flags, names);
 }
 
@@ -156,7 +176,8 @@ PyType_Spec spec = {"sluice.Function", sizeof(Function), 0,
                     slots};
 
 nb::object Make(nb::handle fast, nb::handle slow,
-                const std::vector<std::string>& names, Py_ssize_t places) {
+                const std::vector<std::string>& names, Py_ssize_t places,
+                bool own_name) {
   static auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!type) throw nb::python_error();
   if (Py_TYPE(slow.ptr()) == type) return nb::borrow(slow);
@@ -167,6 +188,7 @@ nb::object Make(nb::handle fast, nb::handle slow,
   made->fast = fast.is_none() ? nullptr : fast.inc_ref().ptr();
   made->slow = slow.inc_ref().ptr();
   made->places = places;
+  made->own_name = own_name;
   made->names = PyTuple_New(static_cast<Py_ssize_t>(names.size()));
   for (size_t i = 0; i < names.size(); ++i) {
     PyTuple_SET_ITEM(made->names, static_cast<Py_ssize_t>(i),
@@ -178,11 +200,15 @@ nb::object Make(nb::handle fast, nb::handle slow,
 }  // namespace
 
 void BindTensorFunctions(nb::module_& m) {
-  m.def("fast_path", &Make, "fast"_a.none(), "slow"_a, "names"_a, "places"_a);
+  m.def("fast_path", &Make, "fast"_a.none(), "slow"_a, "names"_a, "places"_a,
+        "own_name"_a = false);
   m.def(
       "named",
-      [](nb::handle function) { return Make(nb::none(), function, {}, 0); },
-      "function"_a, "The function, which now takes name= as well.");
+      [](nb::handle function, bool own_name) {
+        return Make(nb::none(), function, {}, 0, own_name);
+      },
+      "function"_a, "own_name"_a = false,
+      "The function, which now takes out= as well, and name=.");
 }
 
 }  // namespace sluice::py

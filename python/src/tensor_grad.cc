@@ -8,6 +8,7 @@
 #include "sluice/eager/tape.h"
 #include "sluice/front/autograd.h"
 #include "sluice/trace/capture.h"
+#include "sluice/trace/known_gradients.h"
 #include "tape_function.h"
 #include "tensor.h"
 
@@ -99,6 +100,7 @@ void BackwardTo(const Tensor& y, const Tensor& gradient,
                   .retain_graph = options.retain_graph,
                   .create_graph = options.create_graph};
   if (gradient.defined()) how.grad_ys = {gradient};
+  front_internal::CheckGradientsKnown({y}, inputs);
   std::vector<Tensor> found = gradients({y}, inputs, how);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!found[i].defined()) continue;

@@ -8,6 +8,7 @@
 #include "op_call.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/grad_mode.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/trace/capture.h"
 
 namespace sluice::py {
@@ -76,7 +77,7 @@ Tensor ViewOf(const Tensor& tensor, const Key& key) {
 // By ops, so that gradients know of it; also when what is written to the part
 // may be recorded.
 bool Recorded(const Tensor& t) {
-  return front_internal::EagerMode::Current().grad && IsFloating(t.dtype());
+  return front_internal::EagerMode::Current().grad && CarriesGradient(t.dtype());
 }
 
 // One axis cut where sizes of a function being recorded say.

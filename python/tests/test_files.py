@@ -198,7 +198,7 @@ def test_files_that_are_not_numpys(tmp_path):
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: sl.save({}, "a.pt"), ValueError, "format"),
+        (lambda: sl.save({}, "a.xyz"), ValueError, "format"),
         (lambda: sl.load("a.pkl"), ValueError, "format"),
         (lambda: sl.load(3), TypeError, "PathLike"),
         (lambda: sl.save(3, "a.safetensors"), TypeError, "state_dict"),

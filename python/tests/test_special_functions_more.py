@@ -258,10 +258,39 @@ def test_zeta():
     assert far == pytest.approx(wanted, rel=1e-10)
 
 
-def test_out_is_refused_with_what_to_write():
+def test_out_is_written_over():
+    x, y = sl.ones(2), sl.zeros(2)
+    assert sl.exp(x, out=y) is y and y.tolist() == sl.exp(x).tolist()
+    assert sl.add(x, 2, out=y) is y and y.tolist() == [3, 3]
+    assert sl.cat([x[:1], x[:1]], out=y).tolist() == [1, 1]
+    assert sl.exp(x, out=None).tolist() == sl.exp(x).tolist()
+    wide = sl.zeros(2, dtype=sl.float64)
+    assert sl.matmul(sl.eye(2), x, out=wide).tolist() == [1, 1]
+    values, places = sl.zeros(()), sl.zeros((), dtype=sl.int64)
+    made = sl.max(sl.tensor([1.0, 5.0]), 0, out=(values, places))
+    assert made.values is values and values.item() == 5 and places.item() == 1
+
+
+def test_out_in_a_captured_function():
+    @sl.function
+    def f(x, y):
+        sl.mul(x, 3, out=y)
+        return y + 1
+
+    y = sl.zeros(2)
+    assert f(sl.ones(2), y).tolist() == [4, 4] and y.tolist() == [3, 3]
+
+
+def test_out_that_does_not_fit_says_why():
     x = sl.ones(2)
-    with pytest.raises(TypeError, match=r"wanted y.copy_\(exp\(...\)\) to write"):
-        sl.exp(x, out=x)
+    with pytest.raises(ValueError, match="keeps its size"):
+        sl.exp(x, out=sl.zeros(3))
+    with pytest.raises(TypeError, match="a type that holds it"):
+        sl.exp(x, out=sl.zeros(2, dtype=sl.int64))
+    with pytest.raises(TypeError, match="out is a list|out is a int"):
+        sl.exp(x, out=3)
+    with pytest.raises(RuntimeError, match="out has no gradients"):
+        sl.exp(sl.ones(2, requires_grad=True), out=sl.zeros(2))
 
 
 def test_arguments_by_pytorchs_names():
@@ -276,3 +305,35 @@ def test_arguments_by_pytorchs_names():
     assert sl.allclose(x, other=x) and sl.isclose(x, other=x).all()
     assert sl.addcmul(x, tensor1=x, tensor2=x).tolist() == (x + x * x).tolist()
     assert sl.linalg.pinv(x, rtol=1e-6).shape == (3, 2)
+
+
+def test_incomplete_gamma_functions():
+    a = sl.tensor([0.5, 2.0, 30.0, 2e5], dtype=sl.float64)
+    x = sl.tensor([0.7, 1.0, 40.0, 2.001e5], dtype=sl.float64)
+    p, q = sl.igamma(a, x), sl.special.gammaincc(a, x)
+    assert (p + q).tolist() == pytest.approx([1] * 4)
+    assert p[0].item() == pytest.approx(math.erf(math.sqrt(0.7)), rel=1e-14)
+    assert q[1].item() == pytest.approx(2 / math.e, rel=1e-14)
+    edges = sl.igamma(sl.tensor([0.0, 1.0, -1.0]), sl.tensor([1.0, 0.0, 1.0])).tolist()
+    assert edges[:2] == [1, 0] and math.isnan(edges[2])
+    assert a.igammac(x).tolist() == q.tolist()
+
+
+def test_gradients_of_incomplete_gamma_functions():
+    a = sl.tensor([0.7, 3.0], dtype=sl.float64, requires_grad=True)
+    x = sl.tensor([1.1, 2.5], dtype=sl.float64, requires_grad=True)
+    assert sl.autograd.gradcheck(sl.igamma, (a, x))
+    assert sl.autograd.gradcheck(sl.igammac, (a, x))
+    assert sl.autograd.gradgradcheck(sl.igamma, (a, x))
+
+
+def test_airys_function():
+    x = sl.tensor([0.0, 1.0, -2.0, 10.0, -20.0], dtype=sl.float64, requires_grad=True)
+    y = sl.special.airy_ai(x)
+    wanted = [0.3550280538878172, 0.1352924163128814, 0.22740742820168557,
+              1.1047532552898687e-10, -0.17640612707798468]  # fmt: skip
+    assert y.tolist() == pytest.approx(wanted, rel=1e-12)
+    (slope,) = sl.autograd.grad(y.sum(), [x], create_graph=True)
+    assert slope[0].item() == pytest.approx(-0.2588194037928068, rel=1e-13)
+    (bend,) = sl.autograd.grad(slope.sum(), [x])  # y'' = x y
+    assert bend.tolist() == pytest.approx((x * y).tolist(), rel=1e-12)

@@ -45,6 +45,13 @@ REFUSED = {
     "chalf": "there is no complex32",
     "hash_tensor": "a part of PyTorch's own workings",
     "slice": "x[a:b:c] of Python",
+    "linalg.ldl_": "factors of LAPACK's own form; lu_factor and lu_solve take matrices "
+    "that are not definite, too",
+    "ldl_": "factors of LAPACK's own form; lu_factor and lu_solve take matrices that are "
+    "not definite, too",
+    "grouped_mm": "for GPUs' formats of 8 bits; matmul of each group",
+    "scaled_": "for GPUs' formats of 8 bits; matmul",
+    "SyncBatchNorm": "statistics of all ranks; GroupNorm and LayerNorm need none",
     "DataParallel": "DistributedDataParallel is there",
     "Container": "an old name of PyTorch's own; Module is there",
     "NLLLoss2d": "an old name; NLLLoss takes images",
@@ -146,6 +153,7 @@ def main() -> None:
         "linalg": functions(torch.linalg, "linalg."),
         "fft": functions(torch.fft, "fft."),
         "special": functions(torch.special, "special."),
+        "distributions": named(sorted(torch.distributions.__all__), "distributions."),
         "array standard": standard(pathlib.Path(sys.argv[1])),
     }
     with open(os.path.join(HERE, "coverage.txt"), "w", encoding="utf-8") as out:

@@ -34,6 +34,17 @@ def _eigh(made: Any) -> Any:
     return [values, abs(vectors)]
 
 
+def _eig(made: Any) -> Any:
+    """In an order of our own: by the values' parts."""
+    values, vectors = made
+    return [_by_parts(values), abs(vectors).sum((-2, -1))]
+
+
+def _by_parts(values: Any) -> Any:
+    """Sums that do not depend on the order."""
+    return [values.sum(-1), (values * values).sum(-1), abs(values).sort(-1)[0]]
+
+
 def _values(made: Any) -> Any:
     """Of equal elements either may come first: where they are is free."""
     return [made[0]]
@@ -57,6 +68,8 @@ _SETTLE = {
     "linalg.qr": _qr,
     "qr": _qr,
     "linalg.eigh": _eigh,
+    "linalg.eig": _eig,
+    "linalg.eigvals": _by_parts,
 }
 
 

@@ -71,7 +71,9 @@ def with_gradient(values: Any, slope: Any) -> Any:
 
     def backward(x: Tensor, g: Tensor) -> tuple[Tensor]:
         # The values come from a call of `made`: they have gradients of their own.
-        return (_ops.mul(g, slope(x, made(x))),)
+        by = slope(x, made(x))
+        # That of complex numbers is the conjugate's, as everywhere.
+        return (_ops.mul(g, _ops.conj(by) if by.dtype.is_complex else by),)
 
     made.defvjp(forward, backward)
     return made

@@ -11,13 +11,17 @@ from .axes import flag, flags
 from .decompositions import LUResult, _identity, _order, _permutation, _square
 from .device import beside
 from .draws import randn
+from .householder import geqrf, householder_product as orgqr, ormqr
 from .matrix import SVD, cholesky_solve
 from .shape import as_tensor, matrix_transpose, sized
 
 __all__ = [
     "cholesky_inverse",
+    "geqrf",
     "lu_solve",
     "lu_unpack",
+    "orgqr",
+    "ormqr",
     "pca_lowrank",
     "pinverse",
     "svd_lowrank",

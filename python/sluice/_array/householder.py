@@ -6,16 +6,18 @@ from typing import Any, NamedTuple
 
 from .. import _core, _ops
 from .._core import Tensor
-from .axes import flag
+from .axes import flag, flags
 from .decompositions import LUFactorResult, _identity, _square, lu_factor
 from .matrix import cholesky
 from .shape import matrix_transpose, sized
 
 __all__ = [
     "cholesky_ex",
+    "geqrf",
     "householder_product",
     "inv_ex",
     "lu_factor_ex",
+    "ormqr",
     "solve_ex",
 ]
 
@@ -117,7 +119,89 @@ def householder_product(x: Any, tau: Any) -> Tensor:
     for i in reversed(range(count)):
         unit = _identity(x, rows)[:, i : i + 1]
         v = _ops.add(lower[..., :, i : i + 1], unit)
-        along = _core.matmul(matrix_transpose(v), made)
+        back = matrix_transpose(v)
+        back = _ops.conj(back) if back.dtype.is_complex else back
+        along = _core.matmul(back, made)
         step = _ops.mul(_core.matmul(v, along), tau[..., i : i + 1, None])
         made = _ops.sub(made, step)
+    return made
+
+
+class Geqrf(NamedTuple):
+    """What geqrf gives."""
+
+    a: Tensor
+    tau: Tensor
+
+
+def _real(x: Any, what: str) -> Tensor:
+    x = sized(x, -2, -1)
+    if x.dtype.is_complex:
+        raise TypeError(f"{what}(): x is {x.dtype.name}; wanted real numbers")
+    return x
+
+
+def geqrf(x: Any) -> Geqrf:
+    """x = Q R with Q as reflections 1 - tau v v^T, for householder_product and ormqr.
+
+    R is on and above the diagonal of the result; below it are the vectors v.
+    """
+    x = _real(x, "geqrf")
+    rows, columns = (int(n) for n in x.shape[-2:])
+    below, factors = [], []
+    for k in range(min(rows, columns)):
+        column = x[..., k:, k]
+        first, rest = column[..., :1], column[..., 1:]
+        tail = _ops.sum(_ops.square(rest), (-1,), True)
+        flat = _ops.equal(tail, 0)  # nothing to be reflected
+        length = _ops.sqrt(_ops.where(flat, 1.0, _ops.square(first) + tail))
+        turned = _ops.where(_ops.less(first, 0), length, _ops.neg(length))
+        scale = _ops.where(flat, 1.0, first - turned)
+        tau = _ops.where(flat, 0.0, (turned - first) / turned)
+        v = rest / scale
+        whole = _ops.concat([_ops.ones_like(first), v], axis=-1)
+        part = x[..., k:, k:]
+        along = _ops.sum(_ops.expand_dims(whole, -1) * part, (-2,), True)
+        step = _ops.expand_dims(tau * whole, -1) * along
+        x = _ops.concat(
+            [x[..., :k, :], _ops.concat([x[..., k:, :k], part - step], axis=-1)],
+            axis=-2,
+        )
+        below.append(v)
+        factors.append(tau)
+    made = _ops.triu(x, 0)
+    if not factors:
+        return Geqrf(made, _core.full((*x.shape[:-2], 0), 0, x.dtype))
+    parts = [
+        _ops.expand_dims(_ops.pad(v, [0, 0] * (v.ndim - 1) + [k + 1, 0]), -1)
+        for k, v in enumerate(below)
+    ]
+    parts += [_ops.zeros_like(x[..., :1])] * (columns - len(parts))
+    return Geqrf(made + _ops.concat(parts, axis=-1), _ops.concat(factors, axis=-1))
+
+
+def ormqr(
+    x: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False
+) -> Tensor:
+    """Q other, with Q of geqrf's reflections; other Q, and the transpose of Q, on
+    request."""
+    x, tau = _real(x, "ormqr"), sized(tau, -1)
+    made: Any = _real(other, "ormqr")
+    flags(left=left, transpose=transpose)
+    rows, count = int(x.shape[-2]), int(tau.shape[-1])
+    if int(made.shape[-2 if left else -1]) != rows:
+        raise ValueError(
+            f"ormqr(): reflections of {rows}, other {list(made.shape)}; wanted as many "
+            f"{'rows' if left else 'columns'}"
+        )
+    lower = _ops.tril(x, -1)
+    order = range(count) if left == transpose else reversed(range(count))
+    for i in order:
+        v = lower[..., :, i : i + 1] + _identity(x, rows)[:, i : i + 1]
+        by = _ops.expand_dims(tau[..., i : i + 1], -1)
+        if left:
+            along = _core.matmul(matrix_transpose(v), made)
+            made = made - by * _core.matmul(v, along)
+        else:
+            made = made - by * _core.matmul(_core.matmul(made, v), matrix_transpose(v))
     return made

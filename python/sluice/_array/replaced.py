@@ -16,6 +16,7 @@ __all__ = [
     "index_fill",
     "index_put",
     "index_reduce",
+    "masked_scatter",
     "scatter_reduce",
     "select_scatter",
     "slice_scatter",
@@ -213,3 +214,8 @@ def index_put_(
     """x[indices] = values, written over the elements of this tensor."""
     return self.copy_(index_put(self, indices, values, accumulate))
 
+
+def masked_scatter(x: Any, mask: Any, source: Any) -> Tensor:
+    """x with the elements where the mask is true set to those of source, in order."""
+    made: Tensor = as_tensor(x).masked_scatter(mask, source)
+    return made

@@ -2,18 +2,21 @@
 
 Computed in float64 and rounded once, so that plain formulas neither overflow nor
 cancel in complex64. Infinities, NaN and the signs of zeros come out as the standard
-lists them, which is as C has them. They have no gradients: ops that split and join
-complex numbers have none.
+lists them, which is as C has them. What gives such results at special places is not
+to be differentiated: gradients are by the derivative that each function names.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from .. import _core, _ops
+from .._array.error_functions import with_gradient
 from .._core import Tensor
+from .._custom_vjp import custom_vjp
 
 __all__: list[str] = []
 
@@ -49,6 +52,14 @@ def turned(f: Callable[[Tensor, Tensor], Parts]) -> Callable[[Tensor], Tensor]:
         return joined(im, _ops.neg(re))
 
     return of_complex
+
+
+@functools.cache
+def with_slope(
+    of_complex: Callable[[Tensor], Tensor], slope: Callable[[Tensor, Tensor], Tensor]
+) -> Callable[[Tensor], Tensor]:
+    """A function whose derivative at z is slope(z, its value)."""
+    return cast("Callable[[Tensor], Tensor]", with_gradient(of_complex, slope))
 
 
 def number(value: float) -> Tensor:
@@ -230,6 +241,30 @@ def power(x: Tensor, y: Tensor) -> Tensor:
     unit = both(_ops.equal(c, zero), _ops.equal(d, zero))
     re = where(unit, 1.0, where(none, 0.0, made[0]))
     return joined(re, where(_ops.logical_or(unit, none), 0.0, made[1]))
+
+
+def _power_forward(x: Tensor, y: Tensor) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    return power(x, y), (x, y)
+
+
+def _power_backward(kept: tuple[Tensor, Tensor], g: Tensor) -> tuple[Tensor, Tensor]:
+    from ._elementwise import log
+
+    x, y = kept
+    one = _ops.cast(number(1.0), _core.complex64)
+    by_x = _ops.mul(y, power_with_gradient(x, _ops.sub(y, one)))
+    zero = _ops.equal(x, 0)
+    # x^0 is 1 at 0, too; and 0 to a power is 0 whatever the power.
+    by_x = _ops.where(_ops.equal(y, 0), _ops.zeros_like(by_x), by_x)
+    logs = log(_ops.where(zero, one, x))
+    by_y = _ops.mul(power_with_gradient(x, y), logs)
+    by_y = _ops.where(zero, _ops.zeros_like(by_y), by_y)
+    return (_ops.sum_to(_ops.mul(g, _ops.conj(by_x)), _ops.shape(x)),
+            _ops.sum_to(_ops.mul(g, _ops.conj(by_y)), _ops.shape(y)))  # fmt: skip
+
+
+power_with_gradient = custom_vjp(power)
+power_with_gradient.defvjp(_power_forward, _power_backward)
 
 
 def rounded(a: Tensor, b: Tensor) -> Parts:

@@ -6,6 +6,7 @@ the kinds it takes. Kinds go from bools (0), integers and floats to complex numb
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -139,29 +140,72 @@ def _of(f: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]) -> Unary:
     return _complex.on_parts(f)
 
 
-# Floating point numbers, real and complex.
-acos = _one("acos", "The angle with this cosine.", _ops.acos, _of(_inverse.acos))
-acosh = _one("acosh", "The inverse of cosh.", _ops.acosh, _of(_inverse.acosh))
-asin = _one("asin", "The angle with this sine.", _ops.asin, _of(_inverse.asin))
-asinh = _one("asinh", "The inverse of sinh.", _ops.asinh, _of(_inverse.asinh))
-atan = _one("atan", "The angle with this tangent.", _ops.atan,
-            _complex.turned(_inverse.atanh))  # fmt: skip
-atanh = _one("atanh", "The inverse of tanh.", _ops.atanh, _of(_inverse.atanh))
-cos = _one("cos", "The cosine.", _ops.cos, _of(_complex.cos))
-cosh = _one("cosh", "The hyperbolic cosine.", _ops.cosh, _of(_complex.cosh))
-exp = _one("exp", "e to the power of x.", _ops.exp, _of(_complex.exp))
-expm1 = _one("expm1", "e^x - 1, exact near 0.", _ops.expm1, _of(_complex.expm1))
-log = _one("log", "The natural logarithm.", _ops.log, _of(_complex.log))
-log1p = _one("log1p", "log(1 + x), exact near 0.", _ops.log1p, _of(_complex.log1p))
-log2 = _one("log2", "The logarithm to base 2.", _ops.log2, _of(_complex.log_to(2)))
-log10 = _one("log10", "The logarithm to base 10.", _ops.log10,
-             _of(_complex.log_to(10)))  # fmt: skip
-reciprocal = _one("reciprocal", "1 / x.", _ops.reciprocal, _of(_complex.reciprocal))
-sin = _one("sin", "The sine.", _ops.sin, _complex.turned(_complex.sinh))
-sinh = _one("sinh", "The hyperbolic sine.", _ops.sinh, _of(_complex.sinh))
-sqrt = _one("sqrt", "The square root.", _ops.sqrt, _of(_complex.sqrt))
-tan = _one("tan", "The tangent.", _ops.tan, _complex.turned(_complex.tanh))
-tanh = _one("tanh", "The hyperbolic tangent.", _ops.tanh, _of(_complex.tanh))
+# Floating point numbers, real and complex. The derivative is that of complex ones.
+def _analytic(
+    name: str, doc: str, of_real: Unary, of_complex: Unary, slope: Binary
+) -> Unary:
+    return _one(name, doc, of_real, _complex.with_slope(of_complex, slope))
+
+
+def _inverted(x: Tensor) -> Tensor:
+    return _ops.div(1.0, x)
+
+
+def _rest(z: Tensor) -> Tensor:
+    """1 - z^2."""
+    return _ops.sub(1.0, _ops.square(z))
+
+
+def _more(z: Tensor) -> Tensor:
+    """1 + z^2."""
+    return _ops.add(_ops.square(z), 1.0)
+
+
+acos = _analytic("acos", "The angle with this cosine.", _ops.acos, _of(_inverse.acos),
+                 lambda z, y: _ops.neg(_inverted(sqrt(_rest(z)))))  # fmt: skip
+acosh = _analytic("acosh", "The inverse of cosh.", _ops.acosh, _of(_inverse.acosh),
+                  lambda z, y: _inverted(_ops.mul(sqrt(_ops.sub(z, 1.0)),
+                                                  sqrt(_ops.add(z, 1.0)))))  # fmt: skip
+asin = _analytic("asin", "The angle with this sine.", _ops.asin, _of(_inverse.asin),
+                 lambda z, y: _inverted(sqrt(_rest(z))))  # fmt: skip
+asinh = _analytic("asinh", "The inverse of sinh.", _ops.asinh, _of(_inverse.asinh),
+                  lambda z, y: _inverted(sqrt(_more(z))))  # fmt: skip
+atan = _analytic("atan", "The angle with this tangent.", _ops.atan,
+                 _complex.turned(_inverse.atanh),
+                 lambda z, y: _inverted(_more(z)))  # fmt: skip
+atanh = _analytic("atanh", "The inverse of tanh.", _ops.atanh, _of(_inverse.atanh),
+                  lambda z, y: _inverted(_rest(z)))  # fmt: skip
+cos = _analytic("cos", "The cosine.", _ops.cos, _of(_complex.cos),
+                lambda z, y: _ops.neg(sin(z)))  # fmt: skip
+cosh = _analytic("cosh", "The hyperbolic cosine.", _ops.cosh, _of(_complex.cosh),
+                 lambda z, y: sinh(z))  # fmt: skip
+exp = _analytic("exp", "e to the power of x.", _ops.exp, _of(_complex.exp),
+                lambda z, y: y)  # fmt: skip
+expm1 = _analytic("expm1", "e^x - 1, exact near 0.", _ops.expm1, _of(_complex.expm1),
+                  lambda z, y: _ops.add(y, 1.0))  # fmt: skip
+log = _analytic("log", "The natural logarithm.", _ops.log, _of(_complex.log),
+                lambda z, y: _inverted(z))  # fmt: skip
+log1p = _analytic("log1p", "log(1 + x), exact near 0.", _ops.log1p,
+                  _of(_complex.log1p),
+                  lambda z, y: _inverted(_ops.add(z, 1.0)))  # fmt: skip
+log2 = _analytic("log2", "The logarithm to base 2.", _ops.log2, _of(_complex.log_to(2)),
+                 lambda z, y: _inverted(_ops.mul(z, math.log(2))))  # fmt: skip
+log10 = _analytic("log10", "The logarithm to base 10.", _ops.log10,
+                  _of(_complex.log_to(10)),
+                  lambda z, y: _inverted(_ops.mul(z, math.log(10))))  # fmt: skip
+reciprocal = _analytic("reciprocal", "1 / x.", _ops.reciprocal,
+                       _of(_complex.reciprocal),
+                       lambda z, y: _ops.neg(_ops.square(y)))  # fmt: skip
+sin = _analytic("sin", "The sine.", _ops.sin, _complex.turned(_complex.sinh),
+                lambda z, y: cos(z))  # fmt: skip
+sinh = _analytic("sinh", "The hyperbolic sine.", _ops.sinh, _of(_complex.sinh),
+                 lambda z, y: cosh(z))  # fmt: skip
+sqrt = _analytic("sqrt", "The square root.", _ops.sqrt, _of(_complex.sqrt),
+                 lambda z, y: _ops.div(0.5, y))  # fmt: skip
+tan = _analytic("tan", "The tangent.", _ops.tan, _complex.turned(_complex.tanh),
+                lambda z, y: _more(y))  # fmt: skip
+tanh = _analytic("tanh", "The hyperbolic tangent.", _ops.tanh, _of(_complex.tanh),
+                 lambda z, y: _rest(y))  # fmt: skip
 
 # Numbers of every kind.
 abs = _one("abs", "The absolute value.", _ops.abs, _ops.complex_abs, _INT)
@@ -199,20 +243,14 @@ logical_not = _one("logical_not", "Whether x is false.", _math.logical_not, None
 
 
 def _floor_divide(a: Tensor, b: Tensor) -> Tensor:
-    """An infinite x1 stays infinite, as the standard has it; PyTorch's is NaN."""
+    """An infinite x1 stays infinite, as the standard has it, where PyTorch's is NaN,
+    and a quotient by infinity is 0, where PyTorch's is -1 for different signs."""
     made = _ops.floor_div(a, b)
     if not a.dtype.is_floating_point:
         return made
-    kept = _ops.logical_and(_ops.isinf(a), _ops.isfinite(b))
-    return _ops.where(kept, _ops.div(a, b), made)
-
-
-def _remainder(a: Tensor, b: Tensor) -> Tensor:
-    """A remainder of 0 has the sign of x2; PyTorch's has that of x1."""
-    made = _ops.mod(a, b)
-    if not a.dtype.is_floating_point:
-        return made
-    return _ops.where(_ops.equal(made, 0), _ops.copy_sign(made, b), made)
+    wild = _ops.logical_xor(_ops.isinf(a), _ops.isinf(b))
+    known = _ops.logical_not(_ops.logical_or(_ops.isnan(a), _ops.isnan(b)))
+    return _ops.where(_ops.logical_and(wild, known), _ops.div(a, b), made)
 
 
 add = _two("add", "x1 + x2.", _ops.add, _ops.add)
@@ -221,8 +259,8 @@ multiply = _two("multiply", "x1 times x2.", _ops.mul, _ops.mul)
 divide = _two("divide", "x1 / x2; integers give floats.", _math.divide, _ops.div)
 floor_divide = _two("floor_divide", "x1 / x2, rounded down.", _floor_divide)
 remainder = _two("remainder", "What floor_divide leaves, with the sign of x2.",
-                 _remainder)  # fmt: skip
-pow = _two("pow", "x1 to the power of x2.", _ops.pow, _complex.power)
+                 _ops.mod)  # fmt: skip
+pow = _two("pow", "x1 to the power of x2.", _ops.pow, _complex.power_with_gradient)
 atan2 = _two("atan2", "The angle of the point (x2, x1).", _ops.atan2, None, _FLOAT)
 copysign = _two("copysign", "x1 with the sign of x2.", _ops.copy_sign, None, _FLOAT)
 hypot = _two("hypot", "The length of the vector (x1, x2).", _ops.hypot, None, _FLOAT)

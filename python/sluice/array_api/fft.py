@@ -1,8 +1,7 @@
 """The standard's extension for Fourier transforms.
 
 Of float32 and complex64, with results in those; float64 would need complex128, which
-Sluice does not have, and is refused. So is what requires gradients: complex numbers
-carry none.
+Sluice does not have, and is refused.
 """
 
 from __future__ import annotations
@@ -45,12 +44,6 @@ def _operand(x: Any, what: str, lowest: int, highest: int) -> Tensor:
         raise TypeError(
             f"{what}(): x is {x.dtype.name}; wanted float32 or complex64 (the result "
             "would be complex128, which Sluice does not have)"
-        )
-    if not x.symbolic and x._tracked and _core.is_grad_enabled():
-        # Ops of complex numbers would drop it without a word.
-        raise NotImplementedError(
-            f"{what}(): x requires gradients, and complex numbers carry none; wanted "
-            "x.detach(), or no_grad() around the call"
         )
     return x
 

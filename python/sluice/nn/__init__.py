@@ -21,7 +21,9 @@ from ._containers import *  # noqa: F403
 from ._conv import *  # noqa: F403
 from ._dropout import *  # noqa: F403
 from ._embedding import *  # noqa: F403
+from ._fractional_pool import *  # noqa: F403
 from ._functional_call import functional_call as functional_call
+from ._large_losses import *  # noqa: F403
 from ._lazy import *  # noqa: F403
 from ._linear import *  # noqa: F403
 from ._loss_layers import *  # noqa: F403

@@ -8,6 +8,7 @@ from .. import _core
 from .._array.axes import whole
 from .._array.device import check_device
 from .._core import Tensor
+from .._recorded import refuse
 
 
 class Parameter(Tensor):
@@ -19,6 +20,12 @@ class Parameter(Tensor):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         if data is None:
             data = _core.nn_zeros([0], _core.default_float())
+        if isinstance(data, Tensor) and data.symbolic and _core.recorder() is not None:
+            refuse(
+                f"{cls.__name__}() of a tensor that the function computes",
+                "wanted parameters made outside of the function, and written by "
+                "copy_() under no_grad",
+            )
         return cast(Parameter, _core.nn_parameter(cls, data, requires_grad))
 
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:

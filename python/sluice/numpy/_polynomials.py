@@ -9,8 +9,9 @@ from .._array.error_functions import floats as real_floats
 from .._array.observations import vander
 from .._array.shape import as_tensor
 from .._core import Tensor
+from .linalg import eigvals
 
-__all__ = ["poly1d", "polyfit", "polyval"]
+__all__ = ["poly1d", "polyfit", "polyval", "roots"]
 
 
 def polyval(p: Any, x: Any) -> Tensor:
@@ -26,6 +27,27 @@ def polyval(p: Any, x: Any) -> Tensor:
     for weight in p:
         made = _ops.add(_ops.mul(made, x), weight)
     return made
+
+
+def roots(p: Any) -> Tensor:
+    """Where the polynomial with these weights is 0: eigenvalues, the largest first."""
+    p = real_floats(p, "roots")
+    if p.ndim != 1:
+        raise ValueError(f"roots(): p has {p.ndim} axes; wanted a vector")
+    there = p.nonzero()
+    if not len(there):
+        return p[:0]
+    first, last = int(there[0]), int(there[-1])
+    zeros = p[last + 1 :]
+    p = p[first : last + 1]
+    n = int(p.shape[0]) - 1
+    if n == 0:
+        return zeros
+    top = _ops.neg(_ops.div(p[1:], p[0]))
+    below = _ops.eye(n, dtype=p.dtype)[: n - 1]
+    made = eigvals(_ops.concat([_ops.expand_dims(top, 0), below], axis=0))
+    made = made.flip(0)
+    return _ops.concat([made, _ops.cast(zeros, made.dtype)], axis=0)
 
 
 def polyfit(x: Any, y: Any, deg: int) -> Tensor:

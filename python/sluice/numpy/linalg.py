@@ -24,7 +24,9 @@ __all__ = [
     "cholesky",
     "cond",
     "det",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "lstsq",
@@ -40,6 +42,40 @@ __all__ = [
     "tensorinv",
     "tensorsolve",
 ]
+
+
+def _eig(a: Any, vectors: bool, what: str) -> tuple[Tensor, Tensor]:
+    """Real where all eigenvalues are, as numpy's."""
+    x = floats(a)
+    if x.symbolic:
+        raise NotImplementedError(
+            f"{what}(): in a captured function, where the type of the result would "
+            "depend on values; wanted sluice.linalg.eig, which gives complex numbers"
+        )
+    if x.dtype.is_complex:
+        raise TypeError(f"{what}(): a is {x.dtype.name}; wanted real numbers")
+    wide = _ops.cast(x, _core.float64)
+    w, w_im, v, v_im = _ops.eig(wide, compute_v=vectors)
+    if bool(_ops.all_of(_ops.equal(w_im, 0))):
+        return _ops.cast(w, x.dtype), _ops.cast(v, x.dtype)
+    if x.dtype == _core.float64:
+        raise TypeError(
+            f"{what}(): a is float64, and the result would be complex128, which Sluice "
+            "does not have; wanted float32"
+        )
+    kind = _core.float32
+    return (_ops.make_complex(_ops.cast(w, kind), _ops.cast(w_im, kind)),
+            _ops.make_complex(_ops.cast(v, kind), _ops.cast(v_im, kind)))  # fmt: skip
+
+
+def eig(a: Any) -> _linalg.EigResult:
+    """Eigenvalues and eigenvectors of square matrices, real where all values are."""
+    return _linalg.EigResult(*_eig(a, True, "eig"))
+
+
+def eigvals(a: Any) -> Tensor:
+    """The eigenvalues of square matrices, real where all are."""
+    return _eig(a, False, "eigvals")[0]
 
 
 def norm(
@@ -182,7 +218,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, ...]:
                          "matrix, and a vector or a matrix")  # fmt: skip
     share = max(a.shape) * _eps(a) if rcond is None else float(rcond)
     share = _eps(a) if share < 0 else share
-    x = _linalg.lstsq(a, b, share).solution
+    x = _linalg.lstsq(a, b, share, driver="gels").solution
     rank, values = matrix_rank(a, rtol=share), _linalg.svdvals(a)
     whole = int(rank) == a.shape[1] and a.shape[0] > a.shape[1]
     off = ((a @ x - b) ** 2).sum(0)

@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "sluice/autodiff/complex_way.h"
 #include "sluice/autodiff/flow_back.h"
 #include "sluice/autodiff/grad_flow.h"
 #include "sluice/autodiff/resource_reads.h"
@@ -50,6 +49,13 @@ Status FlowFrom(Graph& graph, std::span<const Value> ys,
           "gradients: ", ys[i].ToString(), " is ", ys[i].type().ToString(),
           "; wanted a floating-point value\n  ", NodeLine(*ys[i].node)));
     }
+    if (!seeds[i] && ys[i].dtype() == DType::kC64) {
+      return InvalidArgument(StrCat(
+          "gradients: ", ys[i].ToString(), " is ", ys[i].type().ToString(),
+          ", and complex numbers have no order; wanted a real value, or its "
+          "grad_ys\n  ",
+          NodeLine(*ys[i].node)));
+    }
     if (!seeds[i]) {
       SL_ASSIGN_OR_RETURN(seeds[i], Like(graph, "OnesLike", ys[i]));
     } else if (seeds[i].dtype() != ys[i].dtype() ||
@@ -60,8 +66,6 @@ Status FlowFrom(Graph& graph, std::span<const Value> ys,
     }
   }
   Region& region = RegionOf(ys, graph);
-  SL_RETURN_IF_ERROR(
-      CheckNoComplexWay(graph, region, ys, xs, options.stop_at_xs));
   return FlowBack({.graph = graph,
                    .region = region,
                    .ys = ys,

@@ -8,6 +8,7 @@
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
 #include "sluice/base/thread_owned.h"
+#include "sluice/eager/backward_run.h"
 #include "sluice/eager/call_device.h"
 #include "sluice/eager/eager_call.h"
 #include "sluice/eager/grad_lock.h"
@@ -18,6 +19,7 @@
 #include "sluice/eager/view_write.h"
 #include "sluice/eager/watched_run.h"
 #include "sluice/kernels/finite_range.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/op/kernel_times.h"
 #include "sluice/op/registry.h"
 #include "sluice/tensor/remote_copy.h"
@@ -59,6 +61,7 @@ class Engine {
  public:
   explicit Engine(const BackwardRequest& request)
       : request_(request),
+        run_(request.roots),
         mode_(request.record),
         inside_(depth++ > 0),
         marks_(!inside_ && !marks_taken.exchange(true)) {
@@ -201,7 +204,7 @@ class Engine {
     for (size_t i = 0; i < request_.roots.size(); ++i) {
       const EagerRef& y = request_.roots[i];
       BringUpToDate(y);
-      if (!y->tracked() || !kFloats.contains(y->dtype())) {
+      if (!y->tracked() || !kDifferentiable.contains(y->dtype())) {
         return FailedPrecondition(Untracked(*y));
       }
       // Where only the run knows, it looks.
@@ -233,6 +236,11 @@ class Engine {
   // A value that gradients can begin at by themselves: one element. Where only
   // a step knows, it looks.
   static Result<EagerRef> CheckScalar(const EagerRef& y) {
+    if (y->dtype() == DType::kC64) {
+      return InvalidArgument(StrCat("backward: ", y->Describe(),
+                                    ", is complex; wanted a real scalar, or a "
+                                    "gradient to begin with"));
+    }
     PartialShape shape = y->shape();
     bool one = true;
     for (int i = 0; i < shape.rank(); ++i) one = one && shape.dim(i) == 1;
@@ -521,6 +529,7 @@ class Engine {
   }
 
   const BackwardRequest& request_;
+  BackwardRun run_;
   GradModeScope mode_;
   const bool inside_;  // of another run, on this thread
   const bool marks_;   // leaves are marked; else they are in own_leaves_
@@ -545,7 +554,7 @@ Result<std::vector<EagerRef>> RunBackward(const BackwardRequest& request) {
 
 std::string WhyNoEagerGrad(const EagerRef& y, const EagerRef& x) {
   if (y == x) return {};
-  if (!kFloats.contains(x->dtype())) {
+  if (!kDifferentiable.contains(x->dtype())) {
     return StrCat(x->Describe(),
                   ": only floating-point values carry gradients");
   }

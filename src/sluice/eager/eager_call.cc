@@ -5,7 +5,6 @@
 #include "sluice/base/strings.h"
 #include "sluice/device/copy_caller.h"
 #include "sluice/device/devices.h"
-#include "sluice/eager/complex_gradient.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/nan_trap.h"
 #include "sluice/eager/recording.h"
@@ -146,7 +145,6 @@ Status EagerCall(const OpRecord& op, EagerPointers inputs, const Attrs& attrs,
   for (const EagerValue* v : inputs) in.push_back(&v->array);
   SL_ASSIGN_OR_RETURN(Ref<EagerOp> found, EagerOp::Find(op, attrs, in));
   const bool tracked = mode.grad && Tracked(inputs);
-  if (tracked) SL_RETURN_IF_ERROR(CheckComplex(op, found->out_dtypes()));
   SmallVector<Array, 2> out;
   out.resize(found->num_outputs());
   std::optional<CopiesOfCall> copies;

@@ -8,6 +8,7 @@
 #include "sluice/eager/recording.h"
 #include "sluice/eager/rows.h"
 #include "sluice/eager/view_write.h"
+#include "sluice/op/carries_gradient.h"
 #include "sluice/op/registry.h"
 
 namespace sluice {
@@ -36,7 +37,7 @@ const Tensor& Tensor::requires_grad_(bool wanted) const {
                ", was made by a recorded call; wanted a leaf, such as "
                "detach() gives")));
   }
-  if (wanted && !kFloats.contains(value->dtype())) {
+  if (wanted && !kDifferentiable.contains(value->dtype())) {
     throw Error(InvalidArgument(
         StrCat("requires_grad_: ", value->Describe(),
                "; only floating-point values carry gradients")));
@@ -132,6 +133,17 @@ Tensor Tensor::clone(Where where) const {
   return same;
 }
 
+namespace {
+
+// Of a value that is recorded: code of a branch would change what is met on
+// all ways.
+void CheckHook(const EagerValue& value) {
+  Recording* recording = value.traced ? Recording::Current() : nullptr;
+  if (recording) recording->CheckHook(value);
+}
+
+}  // namespace
+
 int Tensor::register_hook(GradHook hook) const {
   EagerRef shared = here();
   EagerValue& value = *shared;
@@ -145,9 +157,7 @@ int Tensor::register_hook(GradHook hook) const {
                ", is a leaf outside of the captured function, which would get "
                "another hook at every call; wanted it registered outside")));
   }
-  if (value.traced && value.producer && Recording::Current()) {
-    Recording::Current()->CheckHook(value);
-  }
+  CheckHook(value);
   EagerValue::Extras& extras = value.extras();
   int id = extras.next_hook++;
   if (!value.producer) {
@@ -161,6 +171,7 @@ int Tensor::register_hook(GradHook hook) const {
 void Tensor::remove_hook(int id) const {
   EagerRef shared = here();
   EagerValue& value = *shared;
+  CheckHook(value);
   std::erase_if(value.extras().hooks,
                 [&](const auto& hook) { return hook.first == id; });
   if (!value.producer) return;
@@ -173,6 +184,7 @@ void Tensor::retain_grad() const {
   EagerRef shared = here();
   EagerValue& value = *shared;
   if (!value.producer || value.extras().retains_grad) return;
+  CheckHook(value);
   value.extras().retains_grad = true;
   // The node must not keep the value alive, which keeps the node: both look at
   // a place the gradient is put into.

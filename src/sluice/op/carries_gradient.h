@@ -1,13 +1,15 @@
-// Which values gradients flow through: floating-point ones, and lists, whose
-// elements may be such.
+// Which values gradients flow through: floating-point numbers, real and complex,
+// and lists, whose elements may be such.
 #pragma once
 
 #include "sluice/tensor/dtype.h"
 
 namespace sluice {
 
+inline constexpr DTypeSet kDifferentiable = kFloats | DTypeSet{DType::kC64};
+
 inline bool CarriesGradient(DType dtype) {
-  return kFloats.contains(dtype) || dtype == DType::kList;
+  return kDifferentiable.contains(dtype) || dtype == DType::kList;
 }
 
 }  // namespace sluice

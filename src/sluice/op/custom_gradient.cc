@@ -8,7 +8,10 @@ namespace sluice {
 
 namespace {
 
-using Function = std::shared_ptr<const CustomGradientFn>;
+struct Function {
+  std::shared_ptr<const CustomGradientFn> code;
+  bool sees_flow = false;
+};
 
 // Never destroyed: threads may still let go of graphs when the process ends.
 struct Table {
@@ -32,8 +35,9 @@ void Forget(int64_t number) {
 
 }  // namespace
 
-Array RegisterCustomGradient(CustomGradientFn fn) {
-  auto function = std::make_shared<const CustomGradientFn>(std::move(fn));
+Array RegisterCustomGradient(CustomGradientFn fn, bool sees_flow) {
+  Function function{std::make_shared<const CustomGradientFn>(std::move(fn)),
+                    sees_flow};
   auto number = std::make_unique<int64_t>();
   {
     Table& table = TheTable();
@@ -56,7 +60,14 @@ std::shared_ptr<const CustomGradientFn> FindCustomGradient(int64_t number) {
   Table& table = TheTable();
   MutexLock lock(table.mu);
   auto it = table.functions.find(number);
-  return it == table.functions.end() ? nullptr : it->second;
+  return it == table.functions.end() ? nullptr : it->second.code;
+}
+
+bool SeesFlow(int64_t number) {
+  Table& table = TheTable();
+  MutexLock lock(table.mu);
+  auto it = table.functions.find(number);
+  return it != table.functions.end() && it->second.sees_flow;
 }
 
 int64_t NumCustomGradients() {

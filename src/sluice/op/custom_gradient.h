@@ -21,9 +21,12 @@ namespace sluice {
 using CustomGradientFn = std::function<void(GradContext&)>;
 
 // Its number, for the attribute "function": an i64 that no other one has had.
-Array RegisterCustomGradient(CustomGradientFn fn);
+// `sees_flow`: it tells what nothing flows into from what zeros do.
+Array RegisterCustomGradient(CustomGradientFn fn, bool sees_flow = false);
 // Null when this process has none of that number.
 std::shared_ptr<const CustomGradientFn> FindCustomGradient(int64_t number);
+// What was said of it then; false when this process has none of that number.
+bool SeesFlow(int64_t number);
 // How many there are.
 int64_t NumCustomGradients();
 

@@ -29,6 +29,7 @@ bool GetAll(void* library, std::string_view letter, LapackRoutines<T>* r) {
          Get(library, letter, "orglq", &r->orglq) &&
          Get(library, letter, "gesdd", &r->gesdd) &&
          Get(library, letter, "syevd", &r->syevd) &&
+         Get(library, letter, "geev", &r->geev) &&
          Get(library, letter, "gelsd", &r->gelsd);
 }
 

@@ -44,6 +44,8 @@ struct LapackRoutines {
                 T* work, I lwork, Out iwork, Out info, L);
   void (*syevd)(C job, C uplo, I n, T* a, I lda, T* w, T* work, I lwork,
                 Out iwork, I liwork, Out info, L, L);
+  void (*geev)(C jobvl, C jobvr, I n, T* a, I lda, T* wr, T* wi, T* vl, I ldvl,
+               T* vr, I ldvr, T* work, I lwork, Out info, L, L);
   void (*gelsd)(I m, I n, I nrhs, T* a, I lda, T* b, I ldb, T* s,
                 const T* rcond, Out rank, T* work, I lwork, Out iwork,
                 Out info);

@@ -4,7 +4,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -38,7 +38,12 @@ SL_OP(ComplexAbs)
     .doc("|x|, elementwise, without overflow on the way.")
     .input("x: complex64")
     .output("y: f32")
-    .no_grad("complex numbers carry no gradients yet")
+    .grad([](GradContext& g) {
+      // Along x / |x|, and 0 at 0.
+      GradVar share = g.call("DivNoNan", {g.dy(), g.out()});
+      g.set_dx(0, g.call("MakeComplex", {share * g.call("Real", {g.in(0)}),
+                                         share * g.call("Imag", {g.in(0)})}));
+    })
     .elementwise(Pick)
     .reference([](double x) { return std::fabs(x); })
     .samples(UnarySamples(-2, 2, /*specials=*/false));

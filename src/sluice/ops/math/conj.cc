@@ -1,7 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -27,7 +27,7 @@ SL_OP(Conj)
     .doc("The conjugates, elementwise: imaginary parts with the other sign.")
     .input("x: complex64")
     .output("y: complex64")
-    .no_grad("complex numbers carry no gradients yet")
+    .grad([](GradContext& g) { g.set_dx(0, g.call("Conj", {g.dy()})); })
     .elementwise(Pick)
     .reference([](double x) { return x; })
     .samples(UnarySamples(-2, 2, /*specials=*/false));

@@ -6,6 +6,7 @@
 #include "sluice/kernels/samples.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
+#include "sluice/ops/complex_grad.h"
 
 namespace sluice {
 namespace {
@@ -87,9 +88,12 @@ SL_OP(Div)
     .output("y: T")
     .types("T", kNumbers)
     .grad([](GradContext& g) {
-      GradVar part = g.times_dy(1.0 / g.in(1));
+      GradVar part = g.times_dy(1.0 / Conjugate(g, g.in(1)));
       g.set_dx(0, part);
-      if (g.wants(1)) g.set_dx(1, -g.call("MulNoNan", {part, g.out()}));
+      if (!g.wants(1)) return;
+      bool real = g.out().dtype() != DType::kC64;
+      g.set_dx(1, real ? -g.call("MulNoNan", {part, g.out()})
+                       : -(part * Conjugate(g, g.out())));
     })
     .elementwise(
         binary_block<DivFn, Types<float, double, f16, bf16, complex64>>)

@@ -1,7 +1,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
-#include "sluice/op/record.h"
+#include "sluice/op/grad_context.h"
 
 namespace sluice {
 namespace {
@@ -45,7 +45,10 @@ SL_OP(MakeComplex)
     .input("re: f32")
     .input("im: f32")
     .output("y: complex64")
-    .no_grad("complex numbers carry no gradients yet")
+    .grad([](GradContext& g) {
+      if (g.wants(0)) g.set_dx(0, g.call("Real", {g.dy()}));
+      if (g.wants(1)) g.set_dx(1, g.call("Imag", {g.dy()}));
+    })
     .elementwise(Pick)
     .reference(Reference)
     .samples(Samples());

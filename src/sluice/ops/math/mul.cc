@@ -3,6 +3,7 @@
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
+#include "sluice/ops/complex_grad.h"
 #include "sluice/ops/elementwise.h"
 
 namespace sluice {
@@ -38,8 +39,8 @@ SL_OP_OF(Mul, BinaryFunction)
     .doc("a * b, elementwise with broadcasting; integers wrap.")
     .types("T", kNumbers)
     .grad([](GradContext& g) {
-      if (g.wants(0)) g.set_dx(0, g.dy() * g.in(1));
-      if (g.wants(1)) g.set_dx(1, g.dy() * g.in(0));
+      if (g.wants(0)) g.set_dx(0, g.dy() * Conjugate(g, g.in(1)));
+      if (g.wants(1)) g.set_dx(1, g.dy() * Conjugate(g, g.in(0)));
     })
     .elementwise(binary_block<MulFn, NumberTypes>)
     .simplify("x * 1 = x", [](SimplifyContext& s) { return DropNeutral(s, 1); })

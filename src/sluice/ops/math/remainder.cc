@@ -15,7 +15,8 @@ struct ModFn {
   template <class C>
   static C Apply(C a, C b) {
     C r = std::fmod(a, b);
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    if (r == 0) return std::copysign(r, b);
+    return (r < 0) != (b < 0) ? r + b : r;
   }
 };
 
@@ -84,7 +85,7 @@ OpDefinition& Remainder(OpDefinition&& op, std::string_view name) {
 SL_OP_OF(Mod, Remainder)
     .doc(
         "The remainder of floor(a / b), elementwise with broadcasting: it has "
-        "the sign of b. Of an integer and zero it is an error.")
+        "the sign of b, even where it is 0. Of an integer and zero it is an error.")
     .grad([](GradContext& g) {
       g.set_dx(0, g.dy());
       if (g.wants(1)) {
@@ -95,7 +96,8 @@ SL_OP_OF(Mod, Remainder)
     .cpu(checked_int_kernel<ModInt>)
     .reference([](double a, double b) {
       double r = std::fmod(a, b);
-      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+      if (r == 0) return std::copysign(r, b);
+      return (r < 0) != (b < 0) ? r + b : r;
     });
 
 SL_OP_OF(Fmod, Remainder)

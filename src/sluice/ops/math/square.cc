@@ -2,6 +2,7 @@
 #include "sluice/kernels/samples.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
+#include "sluice/ops/complex_grad.h"
 #include "sluice/ops/elementwise.h"
 
 namespace sluice {
@@ -24,7 +25,9 @@ struct SquareFn {
 SL_OP_OF(Square, UnaryFunction)
     .doc("x * x, elementwise; integers wrap.")
     .types("T", kNumbers)
-    .grad([](GradContext& g) { g.set_dx(0, g.dy() * (2.0 * g.in(0))); })
+    .grad([](GradContext& g) {
+      g.set_dx(0, g.dy() * (2.0 * Conjugate(g, g.in(0))));
+    })
     .elementwise(unary_block<SquareFn, NumberTypes>)
     .reference([](double x) { return x * x; })
     .samples(UnarySamples());

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sluice/ops/array/array_grad.h"
+#include "sluice/ops/complex_grad.h"
 
 namespace sluice::scatter_grad {
 
@@ -81,7 +82,7 @@ inline void MulRule(GradContext& g, const Family& f) {
   GradVar dy = g.dy(), x = g.in(0), updates = g.in(2);
   if (g.wants(0)) {
     GradVar ones = FilledAs(g, x, 1, x.dtype());
-    g.set_dx(0, dy * Put(g, f.mul, ones, updates));
+    g.set_dx(0, dy * Conjugate(g, Put(g, f.mul, ones, updates)));
   }
   if (!g.wants(2)) return;
   GradVar zero = g.scalar(0, dy.dtype()), one = g.scalar(1, dy.dtype());
@@ -90,8 +91,9 @@ inline void MulRule(GradContext& g, const Family& f) {
   GradVar count = CountAt(g, f, zeros);
   GradVar alone = g.call("Equal", {count, g.scalar(1, count.dtype())});
   GradVar others = g.call("Select", {alone, Put(g, f.mul, x, rest), zero});
-  g.set_dx(2, g.call("Select", {zeros, Take(g, f, dy * others),
-                                Take(g, f, dy * g.out()) / rest}));
+  GradVar made = Take(g, f, dy * Conjugate(g, g.out()));
+  g.set_dx(2, g.call("Select", {zeros, Take(g, f, dy * Conjugate(g, others)),
+                                made / Conjugate(g, rest)}));
 }
 
 // Whoever equals the result at its place has won; several share.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sluice/ops/array/array_grad.h"
+#include "sluice/ops/complex_grad.h"
 
 namespace sluice::segment_grad {
 
@@ -73,8 +74,9 @@ inline void prod_rule(GradContext& g) {
   GradVar counts = Reduce(g, "Sum", g.cast(zeros, dy.dtype()));
   GradVar alone = g.call("Equal", {counts, one});
   GradVar others = g.call("Select", {alone, Reduce(g, "Prod", rest), zero});
-  g.set_dx(0, g.call("Select", {zeros, Take(g, dy * others),
-                                Take(g, dy * g.out()) / rest}));
+  GradVar made = Take(g, dy * Conjugate(g, g.out()));
+  g.set_dx(0, g.call("Select", {zeros, Take(g, dy * Conjugate(g, others)),
+                                made / Conjugate(g, rest)}));
 }
 
 }  // namespace sluice::segment_grad

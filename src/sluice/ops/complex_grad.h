@@ -1,0 +1,15 @@
+// Gradients of complex numbers. That of z = a + ib is dL/da + i dL/db: the
+// direction in which the loss grows, as for a pair of real numbers. What
+// multiplies a gradient is therefore the conjugate of the derivative.
+#pragma once
+
+#include "sluice/op/grad_context.h"
+
+namespace sluice {
+
+// The conjugate; real numbers are their own.
+inline GradVar Conjugate(GradContext& g, GradVar x) {
+  return x && x.dtype() == DType::kC64 ? g.call("Conj", {x}) : x;
+}
+
+}  // namespace sluice
