@@ -1,5 +1,6 @@
-// What the emulated driver makes is used by numbers that look like pointers,
-// and lives as long as the process: kept where checkers of leaks find it.
+// Keeps objects of the emulated driver for the life of the process. They are
+// used through numbers that look like pointers; this list keeps them reachable
+// for leak checkers.
 //
 // Thread safe.
 #pragma once
@@ -10,7 +11,7 @@
 
 namespace sluice::emulated {
 
-// Takes it over.
+// Takes ownership.
 template <class T>
 T* Forever(T* object) {
   static auto& mu = *new Mutex;
