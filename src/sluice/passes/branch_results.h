@@ -1,6 +1,6 @@
 // Removes results of conditionals that have no users, together with the nodes
 // that only they need. A result that is the same outer value in every branch is
-// replaced by that value.
+// replaced by that value. One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>

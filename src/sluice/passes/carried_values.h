@@ -4,7 +4,8 @@
 // it.
 //
 // A loop that may not terminate keeps at least one used result, because the
-// program may rely on waiting for it.
+// program may rely on waiting for it. One thread; no other sees the graph
+// meanwhile.
 #pragma once
 
 #include <string>

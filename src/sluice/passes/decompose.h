@@ -1,5 +1,6 @@
 // Decompose: replaces ops without a kernel on their device by the decomposition
-// in their records (op/decompose_context.h), repeatedly.
+// in their records (op/decompose_context.h), repeatedly. One thread; no other
+// sees the graph meanwhile.
 #pragma once
 
 #include <functional>

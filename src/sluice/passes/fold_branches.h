@@ -1,6 +1,6 @@
 // Replaces conditionals with a constant predicate or index by the nodes of the
 // chosen branch. An index that chooses no branch is left alone: its error
-// belongs to the step.
+// belongs to the step. One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // Evaluates pure ops with constant inputs once instead of in every step, and
 // ops that read only shapes as soon as the shapes are known. A failing op is
-// left alone: its error belongs to the step, with the user's line.
+// left alone: its error belongs to the step, with the user's line. One thread;
+// no other sees the graph meanwhile.
 #pragma once
 
 #include <cstdint>

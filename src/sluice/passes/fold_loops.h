@@ -1,6 +1,7 @@
 // Replaces loops known to run zero times by their initial values, and loops
 // known to run exactly once by their body. The count is known from `maximum`,
-// or from the condition with constant initial values.
+// or from the condition with constant initial values. One thread; no other sees
+// the graph meanwhile.
 #pragma once
 
 #include <string>

@@ -5,7 +5,8 @@
 //
 // Only if all of the product is needed as far as is known: the loop counts up
 // by one between constants, has no other exit, and reads at least half of X.
-// The size of the result must be bounded.
+// The size of the result must be bounded. One thread; no other sees the graph
+// meanwhile.
 #pragma once
 
 #include <string>

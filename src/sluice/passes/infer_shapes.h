@@ -1,6 +1,7 @@
 // Runs every shape function again, in program order and with known constants,
 // and adds the results to the known shapes. After the shapes of feeds become
-// known, this propagates them through the graph.
+// known, this propagates them through the graph. One thread; no other sees the
+// graph meanwhile.
 #pragma once
 
 #include "sluice/graph/graph.h"

@@ -4,6 +4,7 @@
 // or draw random numbers.
 //
 // Also gives the arguments of a function called once the shapes of that call.
+// One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>

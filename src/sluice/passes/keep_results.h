@@ -1,4 +1,5 @@
-// KeepResults: reduces the results of a conditional or a loop.
+// KeepResults: reduces the results of a conditional or a loop. One thread; no
+// other sees the graph meanwhile.
 #pragma once
 
 #include <vector>

@@ -5,7 +5,8 @@
 //
 // The loops are those that gradients create. The first appends once per
 // iteration to an empty list and counts its iterations from 0. The second
-// counts down from that count to 0 and reads element `left - 1`.
+// counts down from that count to 0 and reads element `left - 1`. One thread; no
+// other sees the graph meanwhile.
 #pragma once
 
 #include <string>

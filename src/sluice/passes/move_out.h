@@ -1,5 +1,6 @@
 // MoveOut: moves the nodes of a region into the region of its owner. It is the
-// last step of folding a conditional or a loop and of inlining a call.
+// last step of folding a conditional or a loop and of inlining a call. One
+// thread; no other sees the graph meanwhile.
 #pragma once
 
 #include "sluice/graph/batch_edit.h"

@@ -1,4 +1,5 @@
 // RaiseBranches: turns diamonds of Switch and Merge on one predicate into If.
+// One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>

@@ -2,7 +2,8 @@
 // into conditionals and loops, which other passes and executors handle better.
 // It works from the inside out until nothing regular is left; the rest stays
 // for the token machine. Results stay equal to the bit, and so do random
-// numbers, because a While gets the key of its frame's name.
+// numbers, because a While gets the key of its frame's name. One thread; no
+// other sees the graph meanwhile.
 #pragma once
 
 #include <string>

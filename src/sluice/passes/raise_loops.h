@@ -1,4 +1,5 @@
-// RaiseLoops: turns frames of the regular form into While.
+// RaiseLoops: turns frames of the regular form into While. One thread; no other
+// sees the graph meanwhile.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Gives reads of lists the known shape of the elements, so that nodes that
 // compute with them can be planned: a backward loop learns the sizes that the
-// forward loop kept.
+// forward loop kept. One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>

@@ -2,7 +2,8 @@
 // Square(x), and so on, by the identities in the op records (.simplify();
 // docs/ops.md lists them). A rule applies only if every element, including the
 // sign of zero and NaN, and the shape stay the same for all inputs, so float
-// sums keep their + 0.0. One exception: SumTo to x's own shape.
+// sums keep their + 0.0. One exception: SumTo to x's own shape. One thread; no
+// other sees the graph meanwhile.
 #pragma once
 
 #include "sluice/graph/graph.h"

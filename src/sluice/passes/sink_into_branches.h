@@ -1,7 +1,8 @@
 // Moves a computation whose result only one branch uses into that branch, so
 // that it is skipped if another branch is taken. It never moves nodes into a
 // loop, where they would run repeatedly, and only moves nodes that cannot fail
-// and whose absence is not observable.
+// and whose absence is not observable. One thread; no other sees the graph
+// meanwhile.
 #pragma once
 
 #include <string>

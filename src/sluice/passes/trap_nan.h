@@ -1,6 +1,7 @@
 // TrapNan: adds a check for finite results after every floating-point op,
 // before all users of the result. Users wait for the check, so in any execution
-// order the op that fails is the first one.
+// order the op that fails is the first one. One thread; no other sees the graph
+// meanwhile.
 #pragma once
 
 #include "sluice/graph/graph.h"

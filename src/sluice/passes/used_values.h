@@ -1,5 +1,6 @@
 // UsedValues: finds the outputs with readers among those of nodes that own
-// regions. A node lists its users, but not which of its outputs they use.
+// regions. A node lists its users, but not which of its outputs they use. One
+// thread; no other changes the graph meanwhile.
 #pragma once
 
 #include <unordered_set>
