@@ -271,7 +271,9 @@ class Step {
   EventCount event_;
   StepWake wake_;
 
-  // Loops and calls. The locks guard the lists once the step is shared.
+  // Loops and calls. Once the step is shared, frames_lock_ guards the lists and
+  // root_lock_ the children of the root block. No annotations: a private step
+  // takes no lock (FrameGuard).
   SpinLock frames_lock_, root_lock_;
   std::vector<std::unique_ptr<Frame>> all_frames_;
   std::vector<std::unique_ptr<IterBlock>> all_blocks_;
@@ -279,7 +281,8 @@ class Step {
   std::vector<IterBlock*> free_blocks_;           // by frame kind: linked lists
   int64_t frames_left_ = 0;
 
-  // For error messages.
+  // For error messages. Each result has one writer; the rest is the driver's,
+  // when the step is quiet.
   std::vector<uint8_t> dead_results_;
   std::vector<Status> missing_;
   bool deadline_noted_ = false;
@@ -292,6 +295,8 @@ class Step {
   std::atomic<bool> broken_{false};
   AsyncOp* in_flight_ SL_GUARDED_BY(mu_) = nullptr;
   // By plan node: the decision of a Switch in the last iteration of its frame.
+  // Written under mu_ while the step runs. No annotation: when it is quiet, its
+  // driver reads and clears it without the lock.
   std::unordered_map<uint32_t, Decision> last_decisions_;
 };
 

@@ -86,7 +86,10 @@ struct Frame {
   uint32_t caller = 0;  // the calling node, for calls
   int32_t depth = 0;    // number of enclosing calls
   uint64_t tag = 0;     // base tag; iterations add to it
-  SpinLock lock;        // for starting, parking and retiring, if shared
+  // For starting, parking and retiring. Guards the fields below but `results`,
+  // which have one writer each, and the children of its blocks. No annotations:
+  // a private step takes no lock (FrameGuard).
+  SpinLock lock;
   bool active = false;
   int64_t first = 0;
   std::atomic<int64_t> next{0};

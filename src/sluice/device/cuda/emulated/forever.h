@@ -15,7 +15,7 @@ namespace sluice::emulated {
 template <class T>
 T* Forever(T* object) {
   static auto& mu = *new Mutex;
-  static auto& all = *new std::vector<T*>;
+  static auto& all SL_GUARDED_BY(mu) = *new std::vector<T*>;
   MutexLock lock(mu);
   all.push_back(object);
   return object;
