@@ -197,9 +197,7 @@ void BindIterator(nb::module_& m) {
   });
 }
 
-}  // namespace
-
-void BindPipeline(nb::module_& m) {
+void BindRandom(nb::module_& m) {
   nb::class_<data::Random>(m, "DataRandom",
                            "Random numbers of one element of a pipeline: they "
                            "depend on seed, pass and element alone.")
@@ -212,10 +210,11 @@ void BindPipeline(nb::module_& m) {
           },
           "n"_a, "In [0, n).")
       .def("uniform", &data::Random::uniform, "In [0, 1).");
-  BindIterator(m);
-  nb::class_<Pipeline>(m, "PipelineCore",
-                       nb::type_slots(OwnedFunctionSlots<Pipeline>::slots))
-      .def("map", &Map)
+}
+
+// What makes a pipeline of others.
+void BindStages(nb::class_<Pipeline>& cls) {
+  cls.def("map", &Map)
       .def("filter", &Filter)
       .def("scale",
            [](const Pipeline& p, size_t component, float factor) {
@@ -267,17 +266,25 @@ void BindPipeline(nb::module_& m) {
            })
       .def("cache",
            [](const Pipeline& p) { return p.With(data::CacheStage(p.stage)); })
-      .def("loader",
-           [](const Pipeline& p, int64_t batch_size, bool shuffle,
-              int num_workers, bool drop_last, uint64_t seed) {
-             return p.With(
-                 data::LoaderStage(p.stage, {.batch_size = batch_size,
-                                             .shuffle = shuffle,
-                                             .num_workers = num_workers,
-                                             .drop_last = drop_last,
-                                             .seed = seed}));
-           })
-      .def("size", [](const Pipeline& p) { return p.stage->size(); })
+      .def("loader", [](const Pipeline& p, int64_t batch_size, bool shuffle,
+                        int num_workers, bool drop_last, uint64_t seed) {
+        return p.With(data::LoaderStage(p.stage, {.batch_size = batch_size,
+                                                  .shuffle = shuffle,
+                                                  .num_workers = num_workers,
+                                                  .drop_last = drop_last,
+                                                  .seed = seed}));
+      });
+}
+
+}  // namespace
+
+void BindPipeline(nb::module_& m) {
+  BindRandom(m);
+  BindIterator(m);
+  nb::class_<Pipeline> cls(m, "PipelineCore",
+                           nb::type_slots(OwnedFunctionSlots<Pipeline>::slots));
+  BindStages(cls);
+  cls.def("size", [](const Pipeline& p) { return p.stage->size(); })
       .def("describe", [](const Pipeline& p) { return p.stage->Describe(); })
       .def(
           "iterator",
