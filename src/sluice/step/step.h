@@ -122,6 +122,12 @@ class Step {
 
   template <bool kShared, bool kStats>
   void Fire(Local& local);
+  // Parts of Fire, inlined there.
+  template <bool kStats>
+  void Measure(Local& local, const Token& token, std::span<const Array> outputs,
+               uint64_t start, bool dead, bool sampled);
+  template <bool kShared>
+  void CountFiring(Local& local);
   void FireAll(Local& local);
   Outcome Execute(Local& local, const Token& token, Array* outputs);
   Status Compute(const Token& token, const PlanNodeInfo& info,
