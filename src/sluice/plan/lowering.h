@@ -95,6 +95,12 @@ class Lowering {
   Status EnterTokens(Context& ctx, Loop& loop);
   Status LowerCond(Loop& loop);
   Status LowerBody(Context& ctx, Loop& loop);
+  Status HoldTokens(Loop& loop);
+  Status LeaveLoop(Context& ctx, Loop& loop);
+  Status CountIteration(Loop& loop);
+  Status PassTokens(Context& ctx, Loop& loop);
+  // Leads `next` of the body to the next iteration.
+  Status GoRound(Loop& loop, Node* merge, const Value& next);
   Result<Node*> Carry(Context& ctx, Loop& loop, const Value& init);
 
   // ---- Order ----
