@@ -1,5 +1,5 @@
-// ReadFrame: reads a frame of primitives as a loop. One thread; no other changes
-// the graph meanwhile.
+// ReadFrame: reads a frame of primitives as a loop. One thread; no other
+// changes the graph meanwhile.
 #pragma once
 
 #include <optional>
