@@ -89,7 +89,7 @@ void EndWithInput(const sigset_t& signals) {
   sigwait(&signals, &signal);
 }
 
-// What the command line says.
+// The settings of the command line.
 struct Wanted {
   TaskServerOptions options;
   std::string cluster;  // "": none, "-": comes by the input
@@ -132,7 +132,8 @@ Wanted ReadArguments(Arguments arguments) {
   return wanted;
 }
 
-// Those that end the server. Before any thread: all wait for them in one place.
+// The signals that end the server. Called before any thread is created, so that
+// all threads block them and one place waits.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -143,8 +144,8 @@ sigset_t BlockSignals() {
   return signals;
 }
 
-// The cluster that is known before the server starts; sets the task's place in
-// it and its address, where they are not given.
+// The cluster, if it is known before the server starts. Sets the place of the
+// task in it, and its address, unless they are given.
 ClusterSpec FindPlace(Wanted& wanted) {
   TaskServerOptions& options = wanted.options;
   ClusterSpec spec;

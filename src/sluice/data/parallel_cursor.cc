@@ -102,7 +102,7 @@ class ThreadedCursor final : public Cursor {
     return !taking_ && static_cast<int64_t>(slots_.size()) < window_;
   }
 
-  // One of the threads: takes a job, works on it, and so on to the end.
+  // A thread: takes jobs and works on them until the end.
   void Run() {
     mu_.lock();
     while (Slot* slot = NextSlot()) {
@@ -128,9 +128,9 @@ class ThreadedCursor final : public Cursor {
     mu_.unlock();
   }
 
-  // A slot for the next job, once there is room and this thread may take it;
-  // null when there are no more jobs. Jobs are taken one at a time, so that
-  // their numbers are their order.
+  // Waits for room and for its turn, and returns a slot for the next job; null
+  // if there are no more jobs. Jobs are taken one at a time, so that their
+  // numbers are in order.
   Slot* NextSlot() SL_REQUIRES(mu_) {
     while (!stop_ && !ended_ && !MayTake()) WaitOn(changed_, mu_);
     if (stop_ || ended_) return nullptr;

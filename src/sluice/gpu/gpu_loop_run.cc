@@ -175,8 +175,8 @@ Status GpuWhile::MakeOutputs(std::span<Array> outputs, LoopListRun& lists,
   return OkStatus();
 }
 
-// Whether the lists had no room for all that the loop appended. Learns the
-// capacity for the next run from how much that was.
+// Whether the lists had too little room for what the loop appended. Sets the
+// capacity for the next run.
 bool GpuWhile::Outgrown(const LoopControl& control, const LoopListRun& lists,
                         bool launched) const {
   // Some more than this time, for the next.

@@ -156,8 +156,8 @@ bool IsValue(const Value& value) {
   return value && value.index >= 0 && value.index < value.node->num_outputs();
 }
 
-// Errors, with the user's line: an input that is no value, one that is not of
-// the region or around it; a control of that kind.
+// Errors, with the user's line: an input that is not a value; an input or a
+// control that is neither in the region nor around it.
 Status CheckInputs(const Region& region, const OpRecord& op,
                    std::span<const Value> inputs, const NodeOptions& options) {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -188,7 +188,7 @@ Status CheckInputs(const Region& region, const OpRecord& op,
   return OkStatus();
 }
 
-// What the record of an op makes of a call: all attributes, and the outputs.
+// A call with all attributes and the types of its outputs.
 struct TypedCall {
   Attrs attrs;
   std::vector<DType> dtypes;

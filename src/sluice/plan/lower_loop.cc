@@ -23,7 +23,7 @@ struct Lowering::Loop {
     bool write = false;
     Node* merge = nullptr;
     Node* gate = nullptr;  // what reads wait for when nothing is written
-    Value held;            // behind all that the condition touched
+    Value held;            // the token after the condition
   };
   std::vector<Token> tokens;
   Value pred;  // of LoopCond
@@ -221,7 +221,7 @@ Status Lowering::GoRound(Loop& loop, Node* merge, const Value& next) {
   return OkStatus();
 }
 
-// What the condition touched comes before the token may leave.
+// Orders all nodes of the condition before their tokens.
 Status Lowering::HoldTokens(Loop& loop) {
   Context& frame = *loop.frame;
   for (Loop::Token& token : loop.tokens) {
@@ -239,7 +239,7 @@ Status Lowering::HoldTokens(Loop& loop) {
   return OkStatus();
 }
 
-// The body's results go round, and out when the loop ends.
+// Leads the body's results to the next iteration, and out when the loop ends.
 Status Lowering::LeaveLoop(Context& ctx, Loop& loop) {
   Node& node = *loop.node;
   const Region& body = *node.regions()[1];
@@ -269,8 +269,8 @@ Status Lowering::CountIteration(Loop& loop) {
   return GoRound(loop, loop.counter, next->output(0));
 }
 
-// A token goes on when all that touches its resource in an iteration has done
-// so, and out as what the loop has done to the resource.
+// Orders each token after all uses of its resource in an iteration. Outside,
+// its Exit stands for the loop's use of the resource.
 Status Lowering::PassTokens(Context& ctx, Loop& loop) {
   Context& frame = *loop.frame;
   for (Loop::Token& token : loop.tokens) {

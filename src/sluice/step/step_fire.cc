@@ -22,8 +22,8 @@ int64_t BytesOf(std::span<const Array> outputs) {
   return bytes;
 }
 
-// The inputs have been read: a value's last reader is to see it as its own, so
-// they go before the outputs move on.
+// Releases the inputs before the outputs are delivered, so that the last reader
+// of a value finds it unshared.
 [[gnu::always_inline]] inline void EmptyInputs(const PlanNode& node,
                                                IterBlock& block) {
   Array* slots = block.slots + node.first_slot;
@@ -61,7 +61,7 @@ void Step::FireAll(Local& local) {
   }
 }
 
-// The end of a firing that began at `start`: for its cost, and for statistics.
+// Records the end of a firing that began at `start`, for costs and statistics.
 template <bool kStats>
 [[gnu::always_inline]] inline void Step::Measure(Local& local,
                                                  const Token& token,
@@ -82,7 +82,7 @@ template <bool kStats>
   }
 }
 
-// One token has been fired, and has made those in `pushed`.
+// Counts a fired token and the tokens it has created.
 template <bool kShared>
 [[gnu::always_inline]] inline void Step::CountFiring(Local& local) {
   int64_t change = std::exchange(local.pushed, 0) - 1;

@@ -175,7 +175,7 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     if (g) all.push_back(g->array);
   }
   for (const EagerRef& value : gradient.more) all.push_back(value->array);
-  // The step may take what it is fed: a node that keeps it has its own.
+  // The step may take its feeds: the node keeps a copy of the list.
   std::vector<Array> again;
   if (record) again = all;
   ArrayList results;

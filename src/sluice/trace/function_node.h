@@ -88,15 +88,15 @@ class FunctionTapeNode final : public TapeNode {
   const std::vector<std::vector<bool>>* made_apart = nullptr;
 
  private:
-  // Which outputs this backward run goes through. Error: one is used up.
+  // Notes the outputs this backward run goes through. Error: one is used up.
   Status NotePassed(std::span<const EagerRef> dy);
   Status CheckUnwritten(std::span<const EagerRef> dy,
                         const TraceGradient& gradient) const;
-  // The node of the gradients, made of `arrays`: all that was fed for them.
+  // The node of the gradients; `arrays`: the feeds of their step.
   Ref<FunctionTapeNode> NodeOf(const TraceGradient& gradient,
                                std::span<const EagerRef> dy,
                                std::vector<Array> arrays);
-  // Gives the results of the gradient's step away; `node`: that of NodeOf, or
+  // Sets dx from the results of the gradient's step. `node`: from NodeOf, or
   // null.
   Status SetGradients(const TraceGradient& gradient, ArrayList& results,
                       const Ref<FunctionTapeNode>& node,

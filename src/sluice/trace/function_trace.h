@@ -310,20 +310,20 @@ struct Trace {
   Misfit ArgumentMisfit(const std::vector<Tensor>& args) const;
   bool WritesAreSeenElsewhere(const std::vector<Tensor>& args) const;
   bool IsLook(size_t source) const;
-  // The parts of Gradient. One that was built before and still holds; null:
-  // none.
+  // The parts of Gradient. Returns a gradient that was built before and still
+  // holds, or null.
   Result<const TraceGradient*> KnownGradient(const std::vector<Value>& ys,
                                              const std::vector<bool>& wants,
                                              bool records) const
       SL_REQUIRES(mu_);
-  // Adds nodes to the graph, and sets what is fed and fetched but for `told`.
+  // Adds the nodes to the graph; sets the feeds, and the fetches except `told`.
   Status AddGradient(const std::vector<Value>& fed, TraceGradient& made)
       SL_REQUIRES(mu_);
   // Tells `capture` what stands for the tensors around the function. One that
   // was an argument, too, is the argument in every call.
   void KnowSources(Capture& capture) const;
   Status AddFlows(TraceGradient& made);
-  // Returns what the gradients are with respect to.
+  // Returns the values with respect to which the gradients are.
   Result<std::vector<Value>> FindGradients(const std::vector<Value>& fed,
                                            TraceGradient& made);
   void SayWhatIsThere(TraceGradient& gradient) const SL_REQUIRES(mu_);

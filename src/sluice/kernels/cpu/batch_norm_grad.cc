@@ -89,7 +89,7 @@ class Gradient {
         doffset_(ctx.out(2).mutable_data<T>()),
         epsilon_(ctx.attr<double>("epsilon")) {}
 
-  // Channels one by one where their elements lie in runs, else side by side.
+  // One channel at a time if their elements form runs, else side by side.
   void Run() { v_.runs() ? ByChannel() : ByColumn(); }
 
  private:
@@ -102,7 +102,7 @@ class Gradient {
     return Affine<C>::Of(Number(ctx_.in(3), c), Rstd(c));
   }
 
-  // Writes what follows from the sums of channel c; returns how its dx is made.
+  // Writes dscale and doffset of channel c; returns the coefficients of its dx.
   GradParts<C> Parts(int64_t c, Pair sum) {
     auto count = static_cast<double>(v_.count());
     dscale_[c] = static_cast<T>(static_cast<C>(sum.b));

@@ -89,14 +89,14 @@ Result<int> AxesOf(const Written& term, int i, int rank) {
   return axes;
 }
 
-// What the terms of the operands have together.
+// A summary of the terms of all operands.
 struct OperandTerms {
   int seen[kEinsumEllipsis] = {};  // how often, by label
   int most_axes = 0;               // under "..."
   bool any_ellipsis = false;
 };
 
-// The term behind "->".
+// Reads the term after "->".
 Result<Written> ReadResult(std::string_view text, const OperandTerms& in) {
   SL_ASSIGN_OR_RETURN(Written out, ReadTerm(text));
   for (int i = 0; i < out.letters; ++i) {
@@ -125,7 +125,7 @@ Result<Written> ReadResult(std::string_view text, const OperandTerms& in) {
   return out;
 }
 
-// Where no result is written: "..." and then the labels that occur once, in
+// The result if none is written: "..." and then the labels that occur once, in
 // order.
 Result<Written> ResultOfOperands(const OperandTerms& in) {
   Written out;
