@@ -89,14 +89,24 @@ void EndWithInput(const sigset_t& signals) {
   sigwait(&signals, &signal);
 }
 
-int Serve(Arguments arguments) {
+// The settings of the command line.
+struct Wanted {
   TaskServerOptions options;
+  std::string cluster;  // "": none, "-": comes by the input
+  bool job_named = false;
+  int64_t metrics_port = -1;  // -1: no page
+};
+
+Wanted ReadArguments(Arguments arguments) {
+  Wanted wanted;
+  TaskServerOptions& options = wanted.options;
   std::string job = arguments.text("--job", "");
+  wanted.job_named = !job.empty();
   options.job = job.empty() ? "worker" : job;
   options.task = static_cast<int>(arguments.number("--task", 0, 0, 1 << 20));
-  int64_t metrics_port = arguments.number("--metrics", -1, 0, 65535);
+  wanted.metrics_port = arguments.number("--metrics", -1, 0, 65535);
   FileAccess::Confine(FoldersIn(arguments.text("--files", "")));
-  std::string given = arguments.text("--cluster", "");
+  wanted.cluster = arguments.text("--cluster", "");
   options.listen = arguments.text("--listen", "");
   options.advertise = arguments.text("--advertise", "");
   options.threads = static_cast<int>(arguments.number("--threads", 2, 1, 1024));
@@ -119,19 +129,30 @@ int Serve(Arguments arguments) {
       arguments.number("--keepalive-timeout-ms", 2500, 10, 3'600'000);
   if (arguments.flag("--die-with-parent")) prctl(PR_SET_PDEATHSIG, SIGKILL);
   arguments.finish();
+  return wanted;
+}
 
-  // Before any thread: all wait for these in one place.
+// The signals that end the server. Called before any thread is created, so that
+// all threads block them and one place waits.
+sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
 
-  const bool by_input = given == "-";
+// The cluster, if it is known before the server starts. Sets the place of the
+// task in it, and its address, unless they are given.
+ClusterSpec FindPlace(Wanted& wanted) {
+  TaskServerOptions& options = wanted.options;
   ClusterSpec spec;
-  if (!by_input && !given.empty()) spec = ReadSpec(given);
-  if (given.empty() && job.empty()) {
+  if (wanted.cluster != "-" && !wanted.cluster.empty()) {
+    spec = ReadSpec(wanted.cluster);
+  }
+  if (wanted.cluster.empty() && !wanted.job_named) {
     auto found = ValueOrThrow(ResolveCluster(ProcessEnvironment()));
     if (found) {
       spec = found->spec;
@@ -139,25 +160,32 @@ int Serve(Arguments arguments) {
       options.task = found->task;
     }
   }
-  if (options.listen.empty()) {
-    options.listen = spec.AddressOf(TaskName(options.job, options.task));
-    if (options.listen.empty() && spec.size() > 0) {
-      throw UsageError(StrCat(TaskName(options.job, options.task),
-                              " is not in the cluster"));
-    }
-    if (options.listen.empty()) options.listen = "127.0.0.1:0";
+  if (!options.listen.empty()) return spec;
+  options.listen = spec.AddressOf(TaskName(options.job, options.task));
+  if (options.listen.empty() && spec.size() > 0) {
+    throw UsageError(
+        StrCat(TaskName(options.job, options.task), " is not in the cluster"));
   }
+  if (options.listen.empty()) options.listen = "127.0.0.1:0";
+  return spec;
+}
+
+int Serve(Arguments arguments) {
+  Wanted wanted = ReadArguments(std::move(arguments));
+  const sigset_t signals = BlockSignals();
+  ClusterSpec spec = FindPlace(wanted);
   std::unique_ptr<TaskServer> server =
-      ValueOrThrow(TaskServer::Start(std::move(options)));
+      ValueOrThrow(TaskServer::Start(std::move(wanted.options)));
   std::printf("listening %s\n", server->address().c_str());
   std::unique_ptr<MetricsPage> page;
-  if (metrics_port >= 0) {
+  if (wanted.metrics_port >= 0) {
     page = ValueOrThrow(MetricsPage::Start(
-        static_cast<int>(metrics_port),
+        static_cast<int>(wanted.metrics_port),
         [raw = server.get()] { return PrometheusText(raw->GetStatus()); }));
     std::printf("metrics http://127.0.0.1:%d/metrics\n", page->port());
   }
   std::fflush(stdout);
+  const bool by_input = wanted.cluster == "-";
   if (by_input) {
     std::string line;
     if (!std::getline(std::cin, line)) return 0;

@@ -31,7 +31,8 @@ class PipelineIterator {
       // A thread of its own may be stopped for good: nobody waits for it.
       (void)position_.release();
     } else {
-      Unlocked([&] { position_.reset(); });
+      Reading here(mu_);
+      position_.reset();
     }
   }
   PipelineIterator(const PipelineIterator&) = delete;
@@ -42,7 +43,8 @@ class PipelineIterator {
     Element element;
     bool any = false;
     try {
-      Unlocked([&] { any = !closed_ && position_->Next(&element); });
+      Reading here(mu_);
+      any = !closed_ && position_->Next(&element);
     } catch (const Error& error) {
       for (auto& each : failures_) each->Raise(error.what());
       throw;
@@ -51,39 +53,33 @@ class PipelineIterator {
     return ElementToPython(element);
   }
   void Start(uint64_t epoch) {
-    Unlocked([&] {
-      position_->Start(epoch);
-      closed_ = false;
-    });
+    Reading here(mu_);
+    position_->Start(epoch);
+    closed_ = false;
   }
   // Its threads end, and with them its pass: next() has nothing any more.
   void Close() {
-    Unlocked([&] {
-      closed_ = true;
-      // As new: threads begin with the first element that is asked for.
-      position_->Start(position_->epoch());
-    });
+    Reading here(mu_);
+    closed_ = true;
+    // As new: threads begin with the first element that is asked for.
+    position_->Start(position_->epoch());
   }
   std::string State() {
-    std::string text;
-    Unlocked([&] { text = position_->State(); });
-    return text;
+    Reading here(mu_);
+    return position_->State();
   }
   void Restore(const std::string& state) {
-    Unlocked([&] {
-      position_->Restore(state);
-      closed_ = false;
-    });
+    Reading here(mu_);
+    position_->Restore(state);
+    closed_ = false;
   }
   uint64_t epoch() {
-    uint64_t number = 0;
-    Unlocked([&] { number = position_->epoch(); });
-    return number;
+    Reading here(mu_);
+    return position_->epoch();
   }
   int64_t taken() {
-    int64_t number = 0;
-    Unlocked([&] { number = position_->taken(); });
-    return number;
+    Reading here(mu_);
+    return position_->taken();
   }
 
   // Those alive, for the end of the program: no thread of theirs may call
@@ -94,19 +90,23 @@ class PipelineIterator {
   }
 
  private:
-  // Without the GIL, and one Python thread at a time.
-  template <class F>
-  void Unlocked(const F& f) {
-    ReleaseGil released;
-    MutexLock lock(mu_);
-    f();
-  }
+  // Without the GIL, and one Python thread at a time. On the stack.
+  class SL_SCOPED_CAPABILITY Reading {
+   public:
+    explicit Reading(Mutex& mu) SL_ACQUIRE(mu) : mu_(mu) { mu_.lock(); }
+    ~Reading() SL_RELEASE() { mu_.unlock(); }
+    Reading(const Reading&) = delete;
+
+   private:
+    ReleaseGil released_;  // before the lock, and until it is released
+    Mutex& mu_;
+  };
 
   std::vector<std::shared_ptr<Failures>> failures_;
   OwnedFunctions owned_;  // for longer than the threads that call them
-  Mutex mu_;              // one thread of Python at a time reads
-  std::unique_ptr<data::Position> position_;
-  bool closed_ = false;
+  Mutex mu_;
+  std::unique_ptr<data::Position> position_ SL_GUARDED_BY(mu_);
+  bool closed_ SL_GUARDED_BY(mu_) = false;
 };
 
 nb::object CallOn(const FunctionSlot& f, const Element& element,
@@ -197,9 +197,7 @@ void BindIterator(nb::module_& m) {
   });
 }
 
-}  // namespace
-
-void BindPipeline(nb::module_& m) {
+void BindRandom(nb::module_& m) {
   nb::class_<data::Random>(m, "DataRandom",
                            "Random numbers of one element of a pipeline: they "
                            "depend on seed, pass and element alone.")
@@ -212,10 +210,11 @@ void BindPipeline(nb::module_& m) {
           },
           "n"_a, "In [0, n).")
       .def("uniform", &data::Random::uniform, "In [0, 1).");
-  BindIterator(m);
-  nb::class_<Pipeline>(m, "PipelineCore",
-                       nb::type_slots(OwnedFunctionSlots<Pipeline>::slots))
-      .def("map", &Map)
+}
+
+// What makes a pipeline of others.
+void BindStages(nb::class_<Pipeline>& cls) {
+  cls.def("map", &Map)
       .def("filter", &Filter)
       .def("scale",
            [](const Pipeline& p, size_t component, float factor) {
@@ -267,17 +266,25 @@ void BindPipeline(nb::module_& m) {
            })
       .def("cache",
            [](const Pipeline& p) { return p.With(data::CacheStage(p.stage)); })
-      .def("loader",
-           [](const Pipeline& p, int64_t batch_size, bool shuffle,
-              int num_workers, bool drop_last, uint64_t seed) {
-             return p.With(
-                 data::LoaderStage(p.stage, {.batch_size = batch_size,
-                                             .shuffle = shuffle,
-                                             .num_workers = num_workers,
-                                             .drop_last = drop_last,
-                                             .seed = seed}));
-           })
-      .def("size", [](const Pipeline& p) { return p.stage->size(); })
+      .def("loader", [](const Pipeline& p, int64_t batch_size, bool shuffle,
+                        int num_workers, bool drop_last, uint64_t seed) {
+        return p.With(data::LoaderStage(p.stage, {.batch_size = batch_size,
+                                                  .shuffle = shuffle,
+                                                  .num_workers = num_workers,
+                                                  .drop_last = drop_last,
+                                                  .seed = seed}));
+      });
+}
+
+}  // namespace
+
+void BindPipeline(nb::module_& m) {
+  BindRandom(m);
+  BindIterator(m);
+  nb::class_<Pipeline> cls(m, "PipelineCore",
+                           nb::type_slots(OwnedFunctionSlots<Pipeline>::slots));
+  BindStages(cls);
+  cls.def("size", [](const Pipeline& p) { return p.stage->size(); })
       .def("describe", [](const Pipeline& p) { return p.stage->Describe(); })
       .def(
           "iterator",

@@ -140,9 +140,7 @@ Tensor Constant(nb::handle value, nb::handle dtype, nb::handle shape,
   return constant(array, name.value_or(""));
 }
 
-}  // namespace
-
-void BindGraph(nb::module_& m) {
+void BindGraphClass(nb::module_& m) {
   nb::class_<Graph> cls(m, "Graph", nb::is_weak_referenceable(),
                         nb::dynamic_attr(),
                         "A program of operations, built first and run later by "
@@ -192,7 +190,9 @@ void BindGraph(nb::module_& m) {
         return StrCat("<sluice.Graph \"", g.name(), "\" of ", Count(g),
                       " operations>");
       });
+}
 
+void BindGraphScope(nb::module_& m) {
   nb::class_<AsDefault>(m, "GraphScope",
                         "What Graph.as_default() gives, for `with`.")
       .def("__enter__",
@@ -203,7 +203,9 @@ void BindGraph(nb::module_& m) {
              return GraphObject(graph);
            })
       .def("__exit__", [](nb::handle self, nb::args) { PopScope(self); });
+}
 
+void BindGraphFunctions(nb::module_& m) {
   m.def("parse_graph", &ParseText, "text"_a,
         "The graph that str(graph) wrote. ValueError with line and column when "
         "the text is none.");
@@ -222,7 +224,14 @@ void BindGraph(nb::module_& m) {
         "shape"_a = nb::none(), "name"_a = nb::none(),
         "The elements as part of the open graph; a tensor when none is open. "
         "A single number fills `shape`.");
+}
 
+}  // namespace
+
+void BindGraph(nb::module_& m) {
+  BindGraphClass(m);
+  BindGraphScope(m);
+  BindGraphFunctions(m);
   BindOperation(m);
   BindDevices(m);
   BindMemoryForecast(m);

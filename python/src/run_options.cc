@@ -57,7 +57,11 @@ RunMetadata* MetadataFrom(nb::handle metadata) {
   return &nb::cast<RunMetadata&>(metadata);
 }
 
-void BindRunOptions(nb::module_& m) {
+namespace {
+
+using Row = StepStats::Row;
+
+void BindOptions(nb::module_& m) {
   nb::class_<RunOptions>(
       m, "RunOptions",
       "What one run does besides: `timeout` in seconds (TimeoutError when it "
@@ -93,7 +97,9 @@ void BindRunOptions(nb::module_& m) {
           [](RunOptions& o, std::string_view name) {
             o.executor = ExecutorFrom(name);
           });
+}
 
+void BindLoopUse(nb::module_& m) {
   nb::class_<LoopUse>(m, "LoopUse",
                       "What one loop of a run did and kept for its gradient.")
       .def_ro("name", &LoopUse::name, "Of its operation.")
@@ -108,8 +114,9 @@ void BindRunOptions(nb::module_& m) {
         return StrCat("<sluice.LoopUse ", ToString(std::vector<LoopUse>{u}),
                       ">");
       });
+}
 
-  using Row = StepStats::Row;
+void BindTraceRow(nb::module_& m) {
   nb::class_<Row>(m, "TraceRow", "One operation that ran in a traced step.")
       .def_ro("name", &Row::name)
       .def_ro("op", &Row::op)
@@ -122,7 +129,9 @@ void BindRunOptions(nb::module_& m) {
         return StrCat("<sluice.TraceRow ", r.name, " = ", r.op, " at ", r.line,
                       ", ", static_cast<int64_t>(r.duration_ns), " ns>");
       });
+}
 
+void BindMetadata(nb::module_& m) {
   nb::class_<RunMetadata>(
       m, "RunMetadata",
       "What a run told: filled by Session.run(..., run_metadata=) as its "
@@ -152,6 +161,15 @@ void BindRunOptions(nb::module_& m) {
             file.attr("close")();
           },
           "path"_a, "Writes the trace to a file.");
+}
+
+}  // namespace
+
+void BindRunOptions(nb::module_& m) {
+  BindOptions(m);
+  BindLoopUse(m);
+  BindTraceRow(m);
+  BindMetadata(m);
 }
 
 }  // namespace sluice::py

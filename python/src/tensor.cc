@@ -99,26 +99,12 @@ void InitSizes(Tensor* self, const nb::args& sizes) {
 
 PyObject* tensor_class = nullptr;
 
-}  // namespace
-
-nb::class_<Tensor> TensorClass() {
-  return nb::borrow<nb::class_<Tensor>>(tensor_class);
-}
-
-void BindTensor(nb::module_& m) {
-  nb::class_<Tensor> cls(m, "Tensor", nb::type_slots(TensorSlots()),
-                         nb::dynamic_attr(), nb::is_weak_referenceable());
-  tensor_class = cls.inc_ref().ptr();
-  cls.doc() =
-      "Elements of one type along axes: values that are there now, or what a "
-      "graph will compute.\n\nMade by sluice.tensor, zeros, arange and their "
-      "kin, and by every op.";
-  cls.def("__init__", &InitSizes, "sizes"_a)
-      .def("__init__", &Init, "data"_a, "dtype"_a = nb::none())
-      .def_prop_ro("shape", &ShapeTuple,
-                   "The sizes of its axes. In a function being recorded they "
-                   "may be SymInts; in other graphs one that is not known "
-                   "before a step runs is None.")
+// Its type and sizes, and how its elements lie.
+void BindLayout(nb::class_<Tensor>& cls) {
+  cls.def_prop_ro("shape", &ShapeTuple,
+                  "The sizes of its axes. In a function being recorded they "
+                  "may be SymInts; in other graphs one that is not known "
+                  "before a step runs is None.")
       .def_prop_ro(
           "dtype", [](const Tensor& t) { return PythonDType(t.dtype()); },
           "The type of its elements.")
@@ -156,11 +142,15 @@ void BindTensor(nb::module_& m) {
       .def("is_floating_point",
            [](const Tensor& t) { return IsFloating(t.dtype()); })
       .def("is_complex",
-           [](const Tensor& t) { return t.dtype() == DType::kC64; })
-      .def_prop_rw(
-          "name", &Tensor::name,
-          [](const Tensor& t, std::string_view n) { t.set_name(n); },
-          "Its name in the graph; imperatively the name it was given.")
+           [](const Tensor& t) { return t.dtype() == DType::kC64; });
+}
+
+// What it is in a graph, or in a function being recorded.
+void BindPlaceInGraph(nb::class_<Tensor>& cls) {
+  cls.def_prop_rw(
+         "name", &Tensor::name,
+         [](const Tensor& t, std::string_view n) { t.set_name(n); },
+         "Its name in the graph; imperatively the name it was given.")
       .def_prop_ro("symbolic", &Tensor::symbolic,
                    "Whether it is part of a graph, with elements only while a "
                    "step runs.")
@@ -172,29 +162,52 @@ void BindTensor(nb::module_& m) {
           "_deferred",
           [](const Tensor& t) { return t.symbolic() && !t.traced(); },
           "Part of a graph that no function is recorded into: it has no "
-          "history of its own.")
-      .def("__repr__", &TensorText);
+          "history of its own.");
+}
+
+void SetPrintOptions(std::optional<int> precision,
+                     std::optional<int64_t> threshold,
+                     std::optional<int64_t> edgeitems,
+                     std::optional<int> linewidth) {
+  PrintOptions& now = PrintOptionsNow();
+  if (precision && (*precision < 0 || *precision > 17)) {
+    ThrowValueError(StrCat("set_printoptions(): precision is ", *precision,
+                           "; wanted 0 to 17"));
+  }
+  if ((threshold && *threshold < 0) || (edgeitems && *edgeitems < 1) ||
+      (linewidth && *linewidth < 1)) {
+    ThrowValueError("set_printoptions(): wanted positive numbers");
+  }
+  if (precision) now.precision = *precision;
+  if (threshold) now.threshold = *threshold;
+  if (edgeitems) now.edge = *edgeitems;
+  if (linewidth) now.line_width = *linewidth;
+}
+
+}  // namespace
+
+nb::class_<Tensor> TensorClass() {
+  return nb::borrow<nb::class_<Tensor>>(tensor_class);
+}
+
+void BindTensor(nb::module_& m) {
+  nb::class_<Tensor> cls(m, "Tensor", nb::type_slots(TensorSlots()),
+                         nb::dynamic_attr(), nb::is_weak_referenceable());
+  tensor_class = cls.inc_ref().ptr();
+  cls.doc() =
+      "Elements of one type along axes: values that are there now, or what a "
+      "graph will compute.\n\nMade by sluice.tensor, zeros, arange and their "
+      "kin, and by every op.";
+  cls.def("__init__", &InitSizes, "sizes"_a)
+      .def("__init__", &Init, "data"_a, "dtype"_a = nb::none());
+  BindLayout(cls);
+  BindPlaceInGraph(cls);
+  cls.def("__repr__", &TensorText);
   BindTensorValues(m);
   BindTensorAttributes(m);
   m.def(
-      "set_printoptions",
-      [](std::optional<int> precision, std::optional<int64_t> threshold,
-         std::optional<int64_t> edgeitems, std::optional<int> linewidth) {
-        PrintOptions& now = PrintOptionsNow();
-        if (precision && (*precision < 0 || *precision > 17)) {
-          ThrowValueError(StrCat("set_printoptions(): precision is ",
-                                 *precision, "; wanted 0 to 17"));
-        }
-        if ((threshold && *threshold < 0) || (edgeitems && *edgeitems < 1) ||
-            (linewidth && *linewidth < 1)) {
-          ThrowValueError("set_printoptions(): wanted positive numbers");
-        }
-        if (precision) now.precision = *precision;
-        if (threshold) now.threshold = *threshold;
-        if (edgeitems) now.edge = *edgeitems;
-        if (linewidth) now.line_width = *linewidth;
-      },
-      nb::kw_only(), "precision"_a = nb::none(), "threshold"_a = nb::none(),
+      "set_printoptions", &SetPrintOptions, nb::kw_only(),
+      "precision"_a = nb::none(), "threshold"_a = nb::none(),
       "edgeitems"_a = nb::none(), "linewidth"_a = nb::none(),
       "How tensors print: digits behind the point, how many elements are shown "
       "in full, how many at the edges of larger ones, characters to a line.");

@@ -23,9 +23,10 @@ std::string SourceLine::ToString() const {
 const char* InternString(std::string_view text) {
   static Mutex mu;
   // Never destroyed: nodes may outlive static destruction.
-  static auto* pool = new std::unordered_set<std::string>;
+  static std::unordered_set<std::string>& pool SL_GUARDED_BY(mu) =
+      *new std::unordered_set<std::string>;
   MutexLock lock(mu);
-  return pool->emplace(text).first->c_str();
+  return pool.emplace(text).first->c_str();
 }
 
 }  // namespace sluice

@@ -10,6 +10,7 @@
 
 #include "sluice/base/clock.h"
 #include "sluice/base/started_thread.h"
+#include "sluice/base/wait_on.h"
 
 namespace sluice {
 
@@ -35,15 +36,15 @@ Timer& Timer::Default() {
 }
 
 Timer::~Timer() {
-  std::unique_lock lock(mu_);
+  MutexLock lock(mu_);
   stop_ = true;
   first_.notify_all();
   spare_.notify_all();
-  done_.wait(lock, [this] { return threads_ == 0; });
+  while (threads_ != 0) WaitOn(done_, mu_);
 }
 
 int Timer::threads() const {
-  std::lock_guard lock(mu_);
+  MutexLock lock(mu_);
   return threads_;
 }
 
@@ -55,7 +56,7 @@ void Timer::StartThread() {
 }
 
 Timer::Id Timer::After(int64_t nanos, std::function<void()> callback) {
-  std::lock_guard lock(mu_);
+  MutexLock lock(mu_);
   // First, for it may fail: with no thread at all nobody would run it.
   if (idle_ == 0) {
     try {
@@ -85,37 +86,36 @@ Timer::Running** Timer::Find(Id id) {
 
 bool Timer::Cancel(Id id) {
   std::function<void()> dropped;  // what it holds goes without the lock
-  std::unique_lock lock(mu_);
+  MutexLock lock(mu_);
   if (auto it = places_.find(id); it != places_.end()) {
     dropped = std::move(it->second->second.callback);
     queue_.erase(it->second);
     places_.erase(it);
-    lock.unlock();
     return true;
   }
   Running* running = *Find(id);
   if (running && running->thread != std::this_thread::get_id()) {
-    done_.wait(lock, [&] { return !*Find(id); });
+    while (*Find(id)) WaitOn(done_, mu_);
   }
   return false;
 }
 
-bool Timer::WatchClock(std::unique_lock<std::mutex>& lock) {
+bool Timer::WatchClock() {
   watched_ = true;
   while (!stop_) {
     if (queue_.empty()) {
-      first_.wait(lock);
+      WaitOn(first_, mu_);
       continue;
     }
     int64_t wait = queue_.begin()->first - NowNanos();
     if (wait <= 0) break;
-    first_.wait_for(lock, std::chrono::nanoseconds(wait));
+    WaitOnFor(first_, mu_, std::chrono::nanoseconds(wait));
   }
   watched_ = false;
   return !stop_;
 }
 
-void Timer::RunFirst(std::unique_lock<std::mutex>& lock) {
+void Timer::RunFirst() {
   auto first = queue_.begin();
   Running running{first->second.id, std::this_thread::get_id(), running_};
   std::function<void()> callback = std::move(first->second.callback);
@@ -132,13 +132,13 @@ void Timer::RunFirst(std::unique_lock<std::mutex>& lock) {
       // No thread, or no memory for one: the others wait for this callback.
     }
   }
-  lock.unlock();
+  mu_.unlock();
   try {
     callback();
   } catch (...) {
   }
   callback = nullptr;
-  lock.lock();
+  mu_.lock();
   *Find(running.id) = running.next;
   ++idle_;
   done_.notify_all();
@@ -146,14 +146,14 @@ void Timer::RunFirst(std::unique_lock<std::mutex>& lock) {
 
 void Timer::Main() {
   constexpr int kKept = 2;  // one watches, one runs
-  std::unique_lock lock(mu_);
+  MutexLock lock(mu_);
   while (!stop_) {
     if (!watched_) {
-      if (WatchClock(lock)) RunFirst(lock);
+      if (WatchClock()) RunFirst();
     } else if (idle_ > kKept) {
       break;
     } else {
-      spare_.wait(lock);
+      WaitOn(spare_, mu_);
     }
   }
   --idle_;

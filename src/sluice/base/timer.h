@@ -13,9 +13,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <unordered_map>
+
+#include "sluice/base/thread_annotations.h"
 
 namespace sluice {
 
@@ -49,26 +50,26 @@ class Timer {
     Running* next;
   };
 
-  void StartThread();
+  void StartThread() SL_REQUIRES(mu_);
   void Main();
   // Waits until the first callback is due; false when the timer ends.
-  bool WatchClock(std::unique_lock<std::mutex>& lock);
-  void RunFirst(std::unique_lock<std::mutex>& lock);
-  Running** Find(Id id);
+  bool WatchClock() SL_REQUIRES(mu_);
+  // Releases the lock while the callback runs.
+  void RunFirst() SL_REQUIRES(mu_);
+  Running** Find(Id id) SL_REQUIRES(mu_);
 
-  mutable std::mutex mu_;
+  mutable Mutex mu_;
   std::condition_variable first_;  // the first deadline is another, or the end
   std::condition_variable spare_;  // a thread is wanted to watch the clock
   std::condition_variable done_;  // a callback has returned, a thread has ended
-  // All below under mu_.
-  Queue queue_;
-  std::unordered_map<Id, Queue::iterator> places_;
-  Id next_ = 1;
-  Running* running_ = nullptr;
-  int threads_ = 0;
-  int idle_ = 0;  // of them, those that run no callback
-  bool watched_ = false;
-  bool stop_ = false;
+  Queue queue_ SL_GUARDED_BY(mu_);
+  std::unordered_map<Id, Queue::iterator> places_ SL_GUARDED_BY(mu_);
+  Id next_ SL_GUARDED_BY(mu_) = 1;
+  Running* running_ SL_GUARDED_BY(mu_) = nullptr;
+  int threads_ SL_GUARDED_BY(mu_) = 0;
+  int idle_ SL_GUARDED_BY(mu_) = 0;  // threads that run no callback
+  bool watched_ SL_GUARDED_BY(mu_) = false;
+  bool stop_ SL_GUARDED_BY(mu_) = false;
 };
 
 }  // namespace sluice

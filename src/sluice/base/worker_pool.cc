@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <mutex>
 #include <system_error>
 #include <unordered_map>
 
@@ -47,20 +46,18 @@ class Makers {
   static Makers& All() {
     static auto* makers = [] {
       auto* made = new Makers;
-      // The lock must not be another thread's at the moment of a fork.
-      pthread_atfork([] { All().mu_.lock(); }, [] { All().mu_.unlock(); },
-                     [] { All().mu_.unlock(); });
+      pthread_atfork(&Lock, &Unlock, &Unlock);
       return made;
     }();
     return *makers;
   }
   void Add(const WorkerPool* pool) {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     made_by_[pool] = getpid();
   }
   // Whether this process made the pool, which is forgotten.
   bool Remove(const WorkerPool* pool) {
-    std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     auto it = made_by_.find(pool);
     bool ours = it->second == getpid();
     made_by_.erase(it);
@@ -68,8 +65,12 @@ class Makers {
   }
 
  private:
-  std::mutex mu_;
-  std::unordered_map<const WorkerPool*, pid_t> made_by_;
+  // Around a fork: the lock must not be another thread's at that moment.
+  static void Lock() SL_NO_THREAD_SAFETY_ANALYSIS { All().mu_.lock(); }
+  static void Unlock() SL_NO_THREAD_SAFETY_ANALYSIS { All().mu_.unlock(); }
+
+  Mutex mu_;
+  std::unordered_map<const WorkerPool*, pid_t> made_by_ SL_GUARDED_BY(mu_);
 };
 
 std::atomic<WorkerPool*> default_pool{nullptr};

@@ -1,14 +1,14 @@
-// Mailboxes: the rendezvous of tasks that live in one process. A hash map from
-// keys to what waits there, a message or a receiver, in shards that each have a
-// lock of their own.
+// Mailboxes: the rendezvous of tasks within one process. A hash map from keys
+// to waiting messages or receivers, in shards with a lock each.
 //
-// Memory is bounded: while messages of more than max_waiting_bytes, or more
-// than max_waiting_messages of them, lie here, a further Send is answered only
-// when its message has been taken, so that a loop that runs ahead stops after
-// its window of iterations.
+// Memory is bounded: while more than max_waiting_bytes or more than
+// max_waiting_messages are waiting, a further Send completes only when its
+// message is taken. A loop that runs ahead therefore stops after its window of
+// iterations.
 //
-// Thread safe. One for each step; Reset makes it ready for another. All memory
-// of messages goes with the last message, with Abort, or with the mailboxes.
+// Thread safe. There is one per step; Reset prepares it for another step. The
+// memory of messages is freed with the last message, by Abort, or with the
+// mailboxes.
 #pragma once
 
 #include <atomic>
@@ -21,51 +21,51 @@
 namespace sluice {
 
 struct MailboxOptions {
-  // Enough for some iterations of large activations; small next to what a
-  // process that makes them holds anyway.
+  // Enough for some iterations of large activations, and small next to the
+  // memory that produces them.
   int64_t max_waiting_bytes = int64_t{256} << 20;
-  // Small ones cost what keeps them.
+  // Bounds the overhead of small messages.
   int64_t max_waiting_messages = 4096;
 };
 
 class Mailboxes final : public Rendezvous {
  public:
   explicit Mailboxes(MailboxOptions options = {});
-  // REQUIRES: nobody waits here any more.
+  // REQUIRES: no message or receiver waits here.
   ~Mailboxes() override;
 
   void Send(const MessageKey& key, Array value, SentCallback done) override;
   void Receive(const MessageKey& key, ReceivedCallback done) override;
   void Abort(const Status& why) override;
 
-  // Why it was aborted; OK while it was not.
+  // Why it was aborted; OK if it was not.
   Status error() const;
-  // Messages that nobody has taken yet, and their bytes.
+  // Messages that have not been taken, and their bytes.
   int64_t waiting_messages() const;
   int64_t waiting_bytes() const {
     return waiting_bytes_.load(std::memory_order_relaxed);
   }
-  // Receivers and held-up senders.
+  // Waiting receivers and held-up senders.
   int64_t waiting_calls() const;
-  // What receivers wait for.
+  // The keys that receivers wait for.
   std::vector<MessageKey> awaited() const;
 
-  // Drops what is left over. REQUIRES: nobody waits, nobody calls.
+  // Drops remaining messages. REQUIRES: nobody waits here, no call in progress.
   void Reset();
 
  private:
-  // What waits under one key: a message, or a receiver.
+  // What waits under one key: a message or a receiver.
   struct Entry {
     MessageKey key;
     Entry* next = nullptr;
-    Array value;  // none: a receiver waits
+    Array value;  // empty: a receiver waits
     int64_t bytes = 0;
     SentCallback sent;  // of a sender that is held up
     ReceivedCallback received;
   };
   struct alignas(64) Shard {
     mutable Mutex mu;
-    // Chains by hash; a power of two of them. Entries are used again.
+    // Chains by hash; their number is a power of two. Entries are reused.
     std::vector<Entry*> chains SL_GUARDED_BY(mu);
     size_t size SL_GUARDED_BY(mu) = 0;
     Entry* free SL_GUARDED_BY(mu) = nullptr;
@@ -85,7 +85,7 @@ class Mailboxes final : public Rendezvous {
   const MailboxOptions options_;
   Shard shards_[kShards];
   std::atomic<int64_t> waiting_bytes_{0}, waiting_messages_{0};
-  // Looked at under a shard's lock; set before Abort takes any of those.
+  // Read under a shard's lock; set before Abort takes any of these locks.
   std::atomic<bool> aborted_{false};
   mutable Mutex error_mu_;
   Status error_ SL_GUARDED_BY(error_mu_);

@@ -8,6 +8,7 @@
 #include "sluice/base/caught.h"
 #include "sluice/base/started_thread.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/base/wait_on.h"
 
 namespace sluice::data {
 
@@ -52,8 +53,19 @@ class ThreadedCursor final : public Cursor {
 
   Result<bool> Next(Element* element) override {
     if (threads_.empty()) Start();
-    std::unique_lock lock(mu_.native());
-    return Pop(lock, element);
+    {
+      MutexLock lock(mu_);
+      while (!Ready()) WaitOn(ready_, mu_);
+      if (slots_.empty()) return failed_;
+      Slot& front = *slots_.front();
+      // The end and errors stay, to be told again.
+      if (front.end) return false;
+      if (!front.status.ok()) return front.status;
+      *element = std::move(front.result);
+      slots_.pop_front();
+    }
+    changed_.notify_one();
+    return true;
   }
 
   Status Skip(int64_t n) override {
@@ -82,75 +94,73 @@ class ThreadedCursor final : public Cursor {
     }
   }
 
-  Result<bool> Pop(std::unique_lock<std::mutex>& lock,
-                   Element* element) SL_NO_THREAD_SAFETY_ANALYSIS {
-    ready_.wait(lock, [&]() SL_NO_THREAD_SAFETY_ANALYSIS {
-      return slots_.empty() ? !failed_.ok() : slots_.front()->done;
-    });
-    if (slots_.empty()) return failed_;
-    Slot& front = *slots_.front();
-    // The end and errors stay, to be told again.
-    if (front.end) return false;
-    if (!front.status.ok()) return front.status;
-    *element = std::move(front.result);
-    slots_.pop_front();
-    lock.unlock();
-    changed_.notify_one();
-    return true;
+  // Whether the first slot is done, or nothing will ever come.
+  bool Ready() const SL_REQUIRES(mu_) {
+    return slots_.empty() ? !failed_.ok() : slots_.front()->done;
+  }
+  bool MayTake() const SL_REQUIRES(mu_) {
+    return !taking_ && static_cast<int64_t>(slots_.size()) < window_;
   }
 
-  void Run() SL_NO_THREAD_SAFETY_ANALYSIS {
-    std::unique_lock lock(mu_.native());
-    for (;;) {
-      changed_.wait(lock, [&]() SL_NO_THREAD_SAFETY_ANALYSIS {
-        return stop_ || ended_ ||
-               (!taking_ && static_cast<int64_t>(slots_.size()) < window_);
-      });
-      if (stop_ || ended_) return;
-      // Jobs are taken one at a time, so that their numbers are their order.
-      Slot* slot = nullptr;
-      Status made = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
-        slot = slots_.emplace_back(std::make_unique<Slot>()).get();
-        return OkStatus();
-      });
-      if (!made.ok()) {
-        // No place to tell it from: it comes after all others.
-        failed_ = std::move(made);
-        ended_ = true;
-        ready_.notify_one();
-        changed_.notify_all();
-        return;
-      }
-      taking_ = true;
-      slot->job.number = number_++;
-      lock.unlock();
+  // A thread: takes jobs and works on them until the end.
+  void Run() {
+    mu_.lock();
+    while (Slot* slot = NextSlot()) {
+      mu_.unlock();
       Result<bool> any = Guarded([&] { return source_->Take(&slot->job); });
-      lock.lock();
-      taking_ = false;
+      mu_.lock();
       bool work = any.ok() && *any;
+      taking_ = false;
       if (!work) {
         ended_ = true;
         slot->end = any.ok();
         slot->status = any.status();
         slot->done = true;
       }
-      lock.unlock();
+      mu_.unlock();
       changed_.notify_all();
       Result<Element> result =
           work ? Guarded([&] { return source_->Work(slot->job); }) : Element();
-      lock.lock();
-      if (work) {
-        if (result.ok()) {
-          slot->result = std::move(result).value();
-        } else {
-          slot->status = result.status();
-          ended_ = true;  // what comes after it is never asked for
-        }
-        slot->job.element.clear();
-        slot->done = true;
-      }
+      mu_.lock();
+      if (work) SetResult(*slot, std::move(result));
       if (slots_.front().get() == slot) ready_.notify_one();
     }
+    mu_.unlock();
+  }
+
+  // Waits for room and for its turn, and returns a slot for the next job; null
+  // if there are no more jobs. Jobs are taken one at a time, so that their
+  // numbers are in order.
+  Slot* NextSlot() SL_REQUIRES(mu_) {
+    while (!stop_ && !ended_ && !MayTake()) WaitOn(changed_, mu_);
+    if (stop_ || ended_) return nullptr;
+    // Runs at once, under the lock, which the analysis does not see.
+    Status made = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
+      slots_.push_back(std::make_unique<Slot>());
+      return OkStatus();
+    });
+    if (!made.ok()) {
+      // No place to tell it from: it comes after all others.
+      failed_ = std::move(made);
+      ended_ = true;
+      ready_.notify_one();
+      changed_.notify_all();
+      return nullptr;
+    }
+    taking_ = true;
+    slots_.back()->job.number = number_++;
+    return slots_.back().get();
+  }
+
+  void SetResult(Slot& slot, Result<Element> result) SL_REQUIRES(mu_) {
+    if (result.ok()) {
+      slot.result = std::move(result).value();
+    } else {
+      slot.status = result.status();
+      ended_ = true;  // what comes after it is never asked for
+    }
+    slot.job.element.clear();
+    slot.done = true;
   }
 
   const std::unique_ptr<JobSource> source_;
@@ -164,7 +174,7 @@ class ThreadedCursor final : public Cursor {
   bool taking_ SL_GUARDED_BY(mu_) = false;
   Status failed_ SL_GUARDED_BY(mu_);
   bool ended_ SL_GUARDED_BY(mu_) = false, stop_ SL_GUARDED_BY(mu_) = false;
-  int64_t number_ = 0;  // of the next job; guarded once threads run
+  int64_t number_ = 0;  // of the next job; guarded by mu_ once threads run
 };
 
 }  // namespace

@@ -29,6 +29,7 @@ struct QueueRunner::Impl {
       MutexLock lock(mu);
       running = threads_wanted;
     }
+    MutexLock joining(join_mu);
     threads.reserve(static_cast<size_t>(threads_wanted));
     for (int i = 0; i < threads_wanted; ++i) {
       try {
@@ -116,8 +117,8 @@ struct QueueRunner::Impl {
   mutable Mutex mu;
   Status status SL_GUARDED_BY(mu);
   int running SL_GUARDED_BY(mu) = 0;
-  Mutex join_mu;
-  std::vector<std::thread> threads;
+  Mutex join_mu;  // before mu
+  std::vector<std::thread> threads SL_GUARDED_BY(join_mu);
 };
 
 QueueRunner::QueueRunner(Session& session, const Queue& queue,
@@ -166,14 +167,14 @@ std::function<bool()> EnqueueSteps(Session& session, StageRef stage,
                                    uint64_t epoch) {
   struct Shared {
     Shared(StageRef stage, uint64_t epoch) : pass(std::move(stage), epoch) {}
-    std::mutex mu;  // elements are taken one at a time
-    Position pass;
+    Mutex mu;
+    Position pass SL_GUARDED_BY(mu);
   };
   auto shared = std::make_shared<Shared>(std::move(stage), epoch);
   return [&session, shared, enqueue, to = std::move(to)] {
     Element element;
     {
-      std::lock_guard lock(shared->mu);
+      MutexLock lock(shared->mu);
       if (!shared->pass.Next(&element)) return false;
     }
     data_internal::WantComponents(element, to.size());

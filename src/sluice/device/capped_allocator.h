@@ -1,10 +1,10 @@
-// CappedAllocator: host memory that is counted to the byte and limited, for one
-// of several CPU devices. Blocks come from the process's host allocator, and
-// the elements of small arrays from behind their rep (tensor/array.cc).
+// CappedAllocator: host memory with an exact byte count and a limit, for one of
+// several CPU devices. Blocks come from the host allocator of the process; the
+// elements of small arrays are stored behind their rep (tensor/array.cc).
 //
-// What is counted is what was made on the device, from then until nobody reads
-// it any more, on whichever device: kernels of another CPU device of a step
-// read it where it lies (plan/plan_builder.cc).
+// It counts the memory allocated on its device until the last reader is done,
+// whichever device the reader is on: in a step, kernels of another CPU device
+// read it in place (plan/plan_builder.cc).
 //
 // Thread safe; lives as long as its device.
 #pragma once
@@ -31,7 +31,7 @@ class CappedAllocator final : public CountedAllocator, public TellsLive {
   void ResetPeak() override;
   void SetLimit(int64_t bytes) override { limit_ = bytes; }
   void ReleaseCached() override {}
-  // Arrays behind their rep, which have no block, are told as one.
+  // Arrays stored behind their rep have no block and are reported as one.
   Live TellLive() const override;
   int64_t limit() const override { return limit_; }
 

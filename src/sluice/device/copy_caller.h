@@ -1,10 +1,11 @@
-// CopyCaller: who issues copies on this thread, and what is to be told when one
-// fails after it was issued. Without one an error waits in the stream for
-// whoever synchronises it next, and says nothing of the user's line.
+// CopyCaller: the caller on whose behalf this thread issues copies, and the
+// callback for copies that fail later. Without one, an error waits in the
+// stream for the next thread that synchronizes it, and does not name the user's
+// line.
 //
-// On the stack, around the call that issues; they nest, and the innermost is
-// asked. What it gives is called from whichever thread does the device's work,
-// once for each copy that fails.
+// Lives on the stack, around the issuing call. Scopes nest; the innermost one
+// is used. The callback is called on the thread that does the device's work,
+// once for each failed copy.
 #pragma once
 
 #include <functional>
@@ -14,8 +15,8 @@
 
 namespace sluice {
 
-// Hears of a failed copy and gives the error that who reads what it should have
-// written is told: the same with more lines, as a rule.
+// Receives the error of a failed copy and returns the error for readers of its
+// target, usually the same with more lines.
 using CopyFailed = std::function<Status(const Status&)>;
 
 class CopyCaller {
@@ -25,14 +26,14 @@ class CopyCaller {
   CopyCaller(const CopyCaller&) = delete;
   CopyCaller& operator=(const CopyCaller&) = delete;
 
-  // For a copy that is issued now; null when nobody asked.
+  // The callback for a copy issued now; null if there is none.
   static CopyFailed Current() {
     return current_ ? current_->Failed() : CopyFailed();
   }
 
  protected:
   virtual CopyFailed Failed() const = 0;
-  // That of the one around.
+  // The callback of the enclosing scope.
   CopyFailed Outer() const { return outer_ ? outer_->Failed() : CopyFailed(); }
 
  private:

@@ -1,7 +1,7 @@
-// The GPUs of this machine. The driver is opened when one is asked for: a
-// program that uses none does not pay for it.
+// The GPUs of this machine. The driver is opened on first use: a program
+// without GPUs does not pay for it.
 //
-// Thread safe.
+// GPUs live as long as the process. Thread safe.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace sluice {
 
-// Makes sure that Devices has gpu:0, gpu:1 and so on, all that there are, and
-// returns how many. Errors: this build has no CUDA part; no driver, one that is
-// too old; no GPU.
+// Makes sure that Devices has all GPUs as gpu:0, gpu:1 and so on, and returns
+// their number. Errors: a build without CUDA; no driver, or one that is too
+// old; no GPU.
 Result<int> AddCudaDevices();
 
-// What a kernel did wrong on the emulated GPU (device/cuda/emulated), which
-// works again from then on. Empty: nothing, or the GPU is a real one. For
-// tests.
+// Returns and clears the error of a kernel on the emulated GPU
+// (device/cuda/emulated), which then works again. Empty: no error, or a real
+// GPU. For tests.
 std::string TakeEmulatedFailure();
 
 }  // namespace sluice

@@ -1,11 +1,11 @@
 // Device, Stream, Event: where kernels run and how their work is ordered.
 //
-// A kernel is issued on a Stream and runs after what was issued there before;
-// an Event marks a point in a stream that another stream, or the host, can wait
-// for. On the CPU a launch is complete when it returns, so its streams are
-// always idle; others run behind the host, which waits only where it needs a
+// A kernel issued on a Stream runs after all earlier work of that stream. An
+// Event marks a point in a stream for which another stream, or the host, can
+// wait. On the CPU a launch is complete on return, so its streams are always
+// idle. Other devices run behind the host, which waits only when it needs a
 // value. Devices live as long as the process; streams belong to their device.
-// Thread safe unless said otherwise.
+// Thread safe unless stated otherwise.
 #pragma once
 
 #include <cstdint>
@@ -24,38 +24,39 @@ class Device;
 class Event {
  public:
   virtual ~Event() = default;
-  // True when everything issued before the mark is done; never blocks.
+  // True if all work before the event is done; never blocks.
   virtual bool Reached() = 0;
 };
 using EventRef = std::shared_ptr<Event>;
 
-// Bytes in some memory; null: the host's main memory.
+// A location in some memory; null: the host's main memory.
 struct Place {
   Memory* memory = nullptr;
   void* address = nullptr;
 };
 
-// One thread at a time issues on a stream.
+// One thread at a time may issue work on a stream.
 class Stream {
  public:
   virtual ~Stream() = default;
   virtual Device& device() = 0;
   virtual const std::string& name() const = 0;  // "compute", "to host"
   virtual EventRef Record() = 0;
-  // Later work here starts only after the event, which may be another device's.
+  // Later work here starts only after the event, which may be on another
+  // device.
   virtual void WaitFor(const EventRef& event) = 0;
-  // Copies in stream order, between memory of this device and of the host or
-  // of another device. Bytes of the host must stay until it is done.
+  // Copies in stream order, within this device or to or from the host or
+  // another device. Host memory must stay valid until the copy is done.
   virtual void Copy(const Place& to, const Place& from, int64_t bytes) = 0;
-  // Calls back once all work issued so far is done, from any thread; at once
-  // where nothing is open.
+  // Calls back once all work issued so far is done, from any thread; at once if
+  // the stream is idle.
   virtual void Then(void (*callback)(void*), void* context) = 0;
-  // Blocks the calling thread: for tests and shutdown, never for a pool thread.
+  // Blocks the calling thread: for tests and shutdown, never on a pool thread.
   virtual Status Synchronize() = 0;
 };
 
-// A device's streams. Those for copies run beside the one for kernels, so that
-// copies hide behind computation.
+// The streams of a device. Copies have their own streams, so that they overlap
+// with computation.
 enum class StreamUse : uint8_t { kCompute, kToHost, kFromHost, kPeer };
 inline constexpr int kNumStreamUses = 4;
 
@@ -65,19 +66,19 @@ class Device {
   const DeviceName& name() const { return name_; }
   const std::string& name_text() const { return name_text_; }
   DeviceKind kind() const { return *name_.kind; }
-  // Where its kernels read and write. The allocator keeps the device's cap and
-  // refuses what goes beyond it.
+  // The memory in which its kernels read and write. The allocator enforces the
+  // memory limit of the device.
   virtual Memory& memory() = 0;
-  // As arrays tell it: null for the host's main memory.
+  // The memory recorded in its arrays: null for the host's main memory.
   virtual Memory* array_memory() { return &memory(); }
   virtual Stream& stream(StreamUse use = StreamUse::kCompute) = 0;
-  // Memory that work on that stream fills: it then waits for nothing but former
-  // users of the memory.
+  // Allocates memory that work on that stream will write: the stream then waits
+  // only for earlier users of the memory.
   virtual Allocator& allocator_for(StreamUse) { return memory().allocator(); }
-  // Whether a launch is complete when it returns.
+  // Whether a launch is complete on return.
   virtual bool synchronous() const = 0;
-  // Does a piece of the work that waits, for devices that only run while
-  // somebody waits for them; false when there was none.
+  // Executes a piece of pending work, for devices that run only while a thread
+  // waits for them; false if there was none.
   virtual bool Progress() { return false; }
 
  protected:

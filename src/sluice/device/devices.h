@@ -1,5 +1,5 @@
-// The devices of this process, by name. "/device:cpu:0" is always there; others
-// are added by whoever makes them and stay as long as the process.
+// The devices of this process, by name. "/device:cpu:0" always exists; others
+// are added by their creators and live as long as the process.
 //
 // Thread safe.
 #pragma once
@@ -16,28 +16,28 @@ Device& CpuDevice();
 
 class Devices {
  public:
-  // Every device there is now, in the order they were added.
+  // All current devices, in the order they were added.
   static std::vector<Device*> All();
-  // How many; quick.
+  // Their number; quick.
   static size_t Count();
-  // The first that the name covers, parts of another process left aside.
-  // Errors: text that is no name; no such device, with those there are.
+  // The first device that the name covers; ignores parts that name another
+  // process. Errors: invalid text; no such device, with a list of devices.
   static Result<Device*> Find(std::string_view name);
   static Device* Find(const DeviceName& name);
-  // The device whose memory it is.
+  // The device that owns this memory.
   static Device& Of(const Memory* memory);
   static Device& Of(const Array& array);
 
-  // Where what names no device goes: the host, unless SLUICE_DEVICE or
-  // SetDefault say otherwise. Throws sluice::Error for a variable that names no
-  // device.
+  // The device for work that names none: the host, unless SLUICE_DEVICE or
+  // SetDefault says otherwise. Throws sluice::Error if the variable does not
+  // name a device.
   static Device& Default();
   static void SetDefault(Device& device);
 
-  // Takes it over. REQUIRES: no device has its name.
+  // Takes ownership. REQUIRES: no device has this name.
   static Device& Add(std::unique_ptr<Device> device);
-  // Makes sure there are cpu:0 ... cpu:n-1, which all use the host's cores and
-  // have memory of their own to account for. At most kMaxCpuDevices.
+  // Makes sure that cpu:0 ... cpu:n-1 exist, which all use the host's cores and
+  // count their own memory. At most kMaxCpuDevices.
   static Status AddCpus(int n);
 };
 

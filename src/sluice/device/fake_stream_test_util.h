@@ -1,5 +1,5 @@
-// Streams for tests of what is asked of a stream: nothing runs, events are
-// reached when the test says so, and every wait is written down.
+// Fake streams for tests of stream usage: nothing runs, the test decides when
+// events are reached, and every wait is recorded.
 #pragma once
 
 #include <cstdlib>
@@ -27,7 +27,7 @@ class FakeEvent final : public Event {
 class FakeStream final : public Stream {
  public:
   explicit FakeStream(std::string name) : name_(std::move(name)) {}
-  // None: nobody asks a fake for its device.
+  // Aborts: the device of a fake is never used.
   Device& device() override { std::abort(); }
   const std::string& name() const override { return name_; }
   EventRef Record() override {
@@ -44,12 +44,12 @@ class FakeStream final : public Stream {
   }
   Status Synchronize() override { return OkStatus(); }
 
-  // Everything recorded so far is done.
+  // Completes all work recorded so far.
   void Finish() {
     for (auto& event : events_) event->Reach();
   }
   int num_events() const { return static_cast<int>(events_.size()); }
-  // The marks it was made to wait for since the last call: "copy 1, copy 2".
+  // The events it had to wait for since the last call: "copy 1, copy 2".
   std::string TakeWaits() {
     std::string text;
     for (const std::string& wait : waits_) {
@@ -65,7 +65,7 @@ class FakeStream final : public Stream {
   std::vector<std::string> waits_;
 };
 
-// Memory of which only addresses exist.
+// Memory with addresses but no content.
 class FakeMemory final : public Memory {
  public:
   DeviceKind kind() const override { return DeviceKind::kSim; }

@@ -1,10 +1,9 @@
 // FreeSpace: the free parts of one range of device addresses, each with the
-// streams that may still use what was there.
+// streams that may still use its former content.
 //
-// Parts are kept apart as long as they differ in who may still use them, so
-// that a large part nobody waits for does not become one that somebody does;
-// a request may take several parts that lie side by side. Not thread safe:
-// belongs to an allocator.
+// Parts stay separate while their pending uses differ, so that a large part
+// without pending uses does not acquire any. A request may span several
+// adjacent parts. Not thread safe: belongs to an allocator.
 #pragma once
 
 #include <cstdint>
@@ -25,28 +24,28 @@ class FreeSpace {
     char* begin = nullptr;
     int64_t bytes = 0;
     std::vector<UseUntil> uses = {};  // at most one per stream
-    // Of its bytes, those that the device has no memory for yet: it is behind
-    // the host, and others are still there.
+    // The number of its bytes that the device has no memory for yet: the device
+    // is behind the host, and other parts still hold that memory.
     int64_t owed = 0;
   };
 
-  // Blocks of at most `apart_up_to` bytes that come back are kept as they are
-  // for a while, for the next request of their size on their stream: programs
-  // ask for the same few sizes again and again. 0: none are.
+  // Freed blocks of at most `apart_up_to` bytes are kept intact for a while,
+  // for the next request of the same size on their stream, because programs
+  // request the same few sizes repeatedly. 0: none are kept.
   FreeSpace(char* begin, int64_t bytes, int64_t apart_up_to = 0);
 
   // The smallest place of `bytes` that `stream` need not wait for: all uses are
-  // over, or on that very stream. Where there is none, the smallest place there
-  // is; null where there is none of that size. Among places of one size the
-  // lowest address, so that the same requests find the same places.
+  // over, or are on that stream. If there is none, the smallest place at all;
+  // null if none is large enough. Equal sizes are resolved by the lowest
+  // address, so that the same requests find the same places.
   std::optional<Part> Take(int64_t bytes, const Stream& stream);
   void Give(Part part);
 
-  // A device may have more addresses than memory. Bytes that are free to the
-  // host are still the device's until their uses are over: so many in all.
+  // A device may have more addresses than memory. Bytes that are free for the
+  // host remain in use on the device until their uses end: this is their total.
   int64_t owed() const { return owed_; }
-  // Takes at least `bytes` off that, and returns what `stream` has to wait for
-  // instead: of the oldest those it need not wait for first.
+  // Deducts at least `bytes` from owed() and returns the uses that `stream`
+  // must wait for instead, oldest first, preferring those it need not wait for.
   // REQUIRES: bytes <= owed().
   std::vector<UseUntil> Settle(int64_t bytes, const Stream& stream);
 
@@ -59,9 +58,9 @@ class FreeSpace {
 
   bool KeepApart(Part& part);
   std::optional<Part> TakeApart(int64_t bytes, const Stream& stream);
-  void GiveApart();  // all of them to where the others are
+  void GiveApart();  // merges the separate blocks into the others
 
-  // The place that begins in `first`, which may run over later parts.
+  // A place that starts in `first` and may extend over later parts.
   struct Run {
     Parts::iterator first;
     int64_t bytes = 0;
@@ -72,9 +71,9 @@ class FreeSpace {
   void Insert(Part part);
   void Index(const Part& part);
   void Unindex(const Part& part);
-  // Makes one part of two that lie side by side and have the same uses, or none
-  // that is not over: nothing is waited for that need not be.
-  void Join(Part part);  // puts it beside those there, as one where it can be
+  // Merges two adjacent parts if they have the same uses, or no pending ones: a
+  // merge must not add waits.
+  void Join(Part part);  // adds it, merged with its neighbours if possible
   bool Join(Parts::iterator left, Parts::iterator right);
   void JoinAll();
 
@@ -84,9 +83,9 @@ class FreeSpace {
   int64_t bytes_apart_ = 0;
   Parts parts_;
   int64_t owed_ = 0;
-  size_t joined_parts_ = 0;  // how many there were after the last JoinAll()
+  size_t joined_parts_ = 0;  // their number after the last JoinAll()
   std::set<std::pair<int64_t, char*>> by_size_;
-  std::set<std::pair<uint64_t, char*>> by_age_;  // those that owe bytes
+  std::set<std::pair<uint64_t, char*>> by_age_;  // the parts with owed bytes
 };
 
 }  // namespace sluice

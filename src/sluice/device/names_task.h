@@ -1,5 +1,5 @@
-// Whether a device's name says a task, or a job of them: what it names is then
-// for a cluster to find, and not among the devices of this process.
+// Tells whether a device name has a task or a job. Such a device is found by a
+// cluster and is not among the devices of this process.
 //
 // A plain function; any thread.
 #pragma once
@@ -14,7 +14,7 @@ inline bool NamesTask(const DeviceName& name) {
   return !name.job.empty() || name.task;
 }
 
-// False where the text is no name.
+// False if the text is not a device name.
 inline bool NamesTask(std::string_view device) {
   if (device.empty()) return false;
   Result<DeviceName> name = DeviceName::Parse(device);

@@ -1,9 +1,8 @@
-// Reclaimer: one who holds device memory that nobody needs at the moment, so
-// that it need not be asked for again, and gives it back when an allocator has
-// no more.
+// Reclaimer: a cache that holds unused device memory for reuse and gives it
+// back when an allocator runs out.
 //
-// Thread safe. GiveBack is called on any thread, with no allocator's lock held,
-// and never after the destructor of the class that has it began: that class
+// Thread safe. GiveBack may be called on any thread, without allocator locks,
+// but never after the derived class's destructor has begun: that destructor
 // calls Leave first.
 #pragma once
 
@@ -16,7 +15,7 @@ class Reclaimer {
   Reclaimer& operator=(const Reclaimer&) = delete;
   virtual ~Reclaimer();
 
-  // Whether there was something.
+  // Whether anything was given back.
   virtual bool GiveBack() = 0;
 
   static bool AllGiveBack();

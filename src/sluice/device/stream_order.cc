@@ -10,7 +10,7 @@ UseUntil UseNow(Stream& stream) {
   // Marks and stamps are made together: of two marks in one stream the one with
   // the later stamp must not stand earlier, whichever threads set them.
   static Mutex mu;
-  static uint64_t last = 0;
+  static uint64_t last SL_GUARDED_BY(mu) = 0;
   MutexLock lock(mu);
   return {&stream, stream.Record(), ++last};
 }

@@ -1,8 +1,7 @@
-// Whether products of f32 on a GPU may be computed from operands rounded to
-// TF32: ten bits of mantissa, several times faster. Off unless SLUICE_TF32=1
-// or set.
+// Whether f32 products on a GPU may round their operands to TF32: a 10-bit
+// mantissa, several times faster. Off unless SLUICE_TF32=1 or set.
 //
-// One setting of the process; any thread.
+// One setting per process; any thread.
 #pragma once
 
 namespace sluice {

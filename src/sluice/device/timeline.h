@@ -1,8 +1,8 @@
-// Timelines: when what ran where, on devices that run behind the host.
+// Timelines: when and where work ran on devices that run behind the host.
 //
-// A piece of work carries who issued it: the iteration of the loop around it
-// (IssuesFor) and the user's line (AllocatesFor, tensor/live_blocks.h), as they
-// are on the thread that issues it. Thread safe.
+// Each piece of work carries its issuer: the enclosing loop iteration
+// (IssuesFor) and the user's line (AllocatesFor, tensor/live_blocks.h) of the
+// issuing thread. Thread safe.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace sluice {
 
-// One piece of work as it was executed, in seconds of the device's clock, which
-// is virtual for a simulated one.
+// One executed piece of work, in seconds of the device's clock, which is
+// virtual for a simulated device.
 struct TimelineItem {
   std::string device, stream, label;
   double start = 0, end = 0;
   uint64_t order = 0;      // of issue
-  double issued = 0;       // when the host had issued it
-  int64_t iteration = -1;  // of the innermost loop; -1: in none
+  double issued = 0;       // the time when the host had issued it
+  int64_t iteration = -1;  // of the innermost loop; -1: none
   int64_t bytes = 0;       // that a copy moves, or a kernel reads and writes
-  std::string line;        // "model.cc:41", where it is known
+  std::string line;        // "model.cc:41", if known
 };
 
-// What this thread issues is an iteration's work. On the stack.
+// Work issued by this thread belongs to this iteration. Lives on the stack.
 class [[nodiscard]] IssuesFor {
  public:
   explicit IssuesFor(int64_t iteration) : outer_(current_) {
@@ -42,10 +42,10 @@ class [[nodiscard]] IssuesFor {
   const int64_t outer_;
 };
 
-// What those of the devices that keep timelines execute is written down from
-// now on; one recording at a time.
+// Records the work executed from now on by those of the devices that keep
+// timelines; one recording at a time.
 void StartTimelines(std::span<Device* const> devices);
-// By start; ends the recording.
+// Sorted by start; stops recording.
 std::vector<TimelineItem> TakeTimelines(std::span<Device* const> devices);
 
 }  // namespace sluice

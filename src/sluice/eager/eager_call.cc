@@ -33,6 +33,8 @@ DType EagerValue::dtype() const {
 }
 
 WriteLog& EagerValue::PublishLog() {
+  // For the logs of all values: two threads must not make one each. No
+  // annotation: the thread that writes a value reads `log` without the lock.
   static Mutex mu;
   MutexLock lock(mu);
   if (!log) log = MakeRef<WriteLog>();

@@ -1,6 +1,7 @@
 // Gradients of leaves that threads share: a thread holds this lock while it
 // adds to one, reads it or sets it. Held for one sum of gradients at most, and
-// never while user code runs.
+// never while user code runs. The gradient carries no annotation: one lock
+// serves many values.
 #pragma once
 
 #include "sluice/base/thread_annotations.h"

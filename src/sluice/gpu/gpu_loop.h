@@ -70,6 +70,10 @@ class GpuWhile final : public CompiledPiece {
   void SetCapacity(int64_t capacity) const SL_REQUIRES(mu_);
   // Nothing is done yet, with lists either.
   Status Begin(Stream& stream, const GpuBases& bases) const;
+  Status MakeOutputs(std::span<Array> outputs, LoopListRun& lists,
+                     GpuOperands& operands) const;
+  bool Outgrown(const LoopControl& control, const LoopListRun& lists,
+                bool launched) const SL_REQUIRES(mu_);
   Status ReadOutputs(std::span<const Array> outputs,
                      std::vector<Array>& here) const SL_REQUIRES(mu_);
   Status WrongIndex(const LoopControl& control,

@@ -157,12 +157,43 @@ Status GpuWhile::ReadOutputs(std::span<const Array> outputs,
   return stream.Synchronize();
 }
 
+// Memory for the outputs, as operands of the loop.
+Status GpuWhile::MakeOutputs(std::span<Array> outputs, LoopListRun& lists,
+                             GpuOperands& operands) const {
+  CudaDevice& device = *program_.device;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueType& type = loop_->output_type(static_cast<int>(i));
+    if (type.dtype == DType::kList) {
+      lists.AddOutput(static_cast<int>(i), operands);
+      continue;
+    }
+    SL_ASSIGN_OR_RETURN(outputs[i],
+                        Array::Make(type.dtype, type.shape.ToShape(),
+                                    device.memory().allocator()));
+    operands.Write(device.stream(), outputs[i]);
+  }
+  return OkStatus();
+}
+
+// Whether the lists had too little room for what the loop appended. Sets the
+// capacity for the next run.
+bool GpuWhile::Outgrown(const LoopControl& control, const LoopListRun& lists,
+                        bool launched) const {
+  // Some more than this time, for the next.
+  int64_t most = std::max(control.count, control.needed);
+  int64_t wanted = (most + most / 4 + 15) / 16 * 16;
+  bool full = control.needed > lists.capacity() ||
+              (lists_.append() && control.wanted && !control.live);
+  if (full) wanted = std::max(wanted, capacity_ * 2);
+  if (full || !launched) SetCapacity(std::max(capacity_, wanted));
+  return full;
+}
+
 Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
                      std::span<Array> outputs) const {
   SL_RETURN_IF_ERROR(program_.CheckInputs(inputs));
   CudaDevice& device = *program_.device;
   CudaStream& stream = device.stream();
-  Allocator& allocator = device.memory().allocator();
   MutexLock lock(mu_);
   ++runs_;
   LoopListRun lists(lists_, device);
@@ -184,16 +215,7 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
     for (const Array& in : inputs) operands.Read(stream, in);
     lists.AddTables(tables_, operands);
     if (!lists_.empty()) SL_RETURN_IF_ERROR(lists.MakeRoom(capacity_));
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const ValueType& type = loop_->output_type(static_cast<int>(i));
-      if (type.dtype == DType::kList) {
-        lists.AddOutput(static_cast<int>(i), operands);
-        continue;
-      }
-      SL_ASSIGN_OR_RETURN(
-          outputs[i], Array::Make(type.dtype, type.shape.ToShape(), allocator));
-      operands.Write(stream, outputs[i]);
-    }
+    SL_RETURN_IF_ERROR(MakeOutputs(outputs, lists, operands));
     if (!lists_.empty()) lists.AddRest(operands);
     auto issue = [&](Stream& where, const std::vector<void*>& at, void* arena)
                      SL_REQUIRES(mu_) {
@@ -221,14 +243,7 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
     SL_RETURN_IF_ERROR(ReadOutputs(outputs, here));
     if (lists_.empty()) break;
     if (control.wrong != 0) return WrongIndex(control, inputs);
-    // Some more than this time, for the next.
-    int64_t most = std::max(control.count, control.needed);
-    int64_t wanted = (most + most / 4 + 15) / 16 * 16;
-    bool full = control.needed > lists.capacity() ||
-                (lists_.append() && control.wanted && !control.live);
-    if (full) wanted = std::max(wanted, capacity_ * 2);
-    if (full || !launched) SetCapacity(std::max(capacity_, wanted));
-    if (!full) break;
+    if (!Outgrown(control, lists, launched)) break;
     // From the start, by the host, which makes room as it goes.
     again = true;
   }

@@ -156,6 +156,66 @@ bool IsValue(const Value& value) {
   return value && value.index >= 0 && value.index < value.node->num_outputs();
 }
 
+// Errors, with the user's line: an input that is not a value; an input or a
+// control that is neither in the region nor around it.
+Status CheckInputs(const Region& region, const OpRecord& op,
+                   std::span<const Value> inputs, const NodeOptions& options) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!IsValue(inputs[i])) {
+      return WithOrigin(
+          InvalidArgument(StrCat("[", op.name, "] ",
+                                 op.InputName(static_cast<int>(i)),
+                                 " is not a value of any node")),
+          options.line, {}, &op);
+    }
+    if (!inputs[i].node->region()->Encloses(&region)) {
+      return WithOrigin(
+          InvalidArgument(StrCat("[", op.name, "] ",
+                                 op.InputName(static_cast<int>(i)),
+                                 MadeElsewhere(inputs[i]))),
+          options.line, inputs, &op);
+    }
+  }
+  for (Node* control : options.controls) {
+    if (!control || !control->region()->Encloses(&region)) {
+      return WithOrigin(
+          InvalidArgument(StrCat("[", op.name,
+                                 "] waits for a node outside its region and "
+                                 "those around it")),
+          options.line, inputs, &op);
+    }
+  }
+  return OkStatus();
+}
+
+// A call with all attributes and the types of its outputs.
+struct TypedCall {
+  Attrs attrs;
+  std::vector<DType> dtypes;
+  std::vector<PartialShape> shapes;
+};
+
+Result<TypedCall> TypesOf(const OpRecord& op, const Region& region,
+                          std::span<const Value> inputs, const Attrs& attrs) {
+  std::vector<DType> dtypes;
+  std::vector<PartialShape> shapes;
+  std::vector<const Array*> values;
+  for (const Value& in : inputs) {
+    dtypes.push_back(in.dtype());
+    shapes.push_back(in.shape());
+    values.push_back(ConstantValue(in));
+  }
+  SL_ASSIGN_OR_RETURN(ResolvedCall call, ResolveCall(op, attrs, dtypes));
+  Result<std::vector<PartialShape>> out =
+      InferShapes(op, call.attrs, dtypes, shapes, values, call.out_dtypes);
+  if (!out.ok()) {
+    if (!CheckedWhenRun(op, region)) return out.status();
+    out = std::vector<PartialShape>{StatedShape(call.attrs)};
+  }
+  return TypedCall{std::move(call.attrs), std::move(call.out_dtypes),
+                   *std::move(out)};
+}
+
 }  // namespace
 
 Result<Node*> Graph::Add(Region& region, std::string_view op_name,
@@ -167,44 +227,9 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
   Result<const OpRecord*> found = LookupOp(op_name);
   if (!found.ok()) return fail(found.status(), nullptr);
   const OpRecord& op = **found;
-
-  std::vector<DType> dtypes;
-  std::vector<PartialShape> shapes;
-  std::vector<const Array*> values;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!IsValue(inputs[i])) {
-      return WithOrigin(
-          InvalidArgument(StrCat("[", op.name, "] ",
-                                 op.InputName(static_cast<int>(i)),
-                                 " is not a value of any node")),
-          options.line, {}, &op);
-    }
-    if (!inputs[i].node->region()->Encloses(&region)) {
-      return fail(InvalidArgument(StrCat("[", op.name, "] ",
-                                         op.InputName(static_cast<int>(i)),
-                                         MadeElsewhere(inputs[i]))),
-                  &op);
-    }
-    dtypes.push_back(inputs[i].dtype());
-    shapes.push_back(inputs[i].shape());
-    values.push_back(ConstantValue(inputs[i]));
-  }
-  for (Node* control : options.controls) {
-    if (!control || !control->region()->Encloses(&region)) {
-      return fail(InvalidArgument(StrCat("[", op.name,
-                                         "] waits for a node outside its "
-                                         "region and those around it")),
-                  &op);
-    }
-  }
-  Result<ResolvedCall> call = ResolveCall(op, attrs, dtypes);
+  SL_RETURN_IF_ERROR(CheckInputs(region, op, inputs, options));
+  Result<TypedCall> call = TypesOf(op, region, inputs, attrs);
   if (!call.ok()) return fail(call.status(), &op);
-  Result<std::vector<PartialShape>> out =
-      InferShapes(op, call->attrs, dtypes, shapes, values, call->out_dtypes);
-  if (!out.ok() && CheckedWhenRun(op, region)) {
-    out = std::vector<PartialShape>{StatedShape(call->attrs)};
-  }
-  if (!out.ok()) return fail(out.status(), &op);
   Result<std::string> name = ChooseName(op.name, options);
   if (!name.ok()) return fail(name.status(), &op);
 
@@ -235,9 +260,9 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
   node->key_ = options.key ? options.key : NodeKey(node->name_);
   node->attrs_ = pool_->AttrsOf(op, std::move(call->attrs));
   node->inputs_ = inputs;
-  for (size_t i = 0; i < out->size(); ++i) {
+  for (size_t i = 0; i < call->shapes.size(); ++i) {
     node->outputs_.push_back(
-        pool_->Type({call->out_dtypes[i], std::move((*out)[i])}));
+        pool_->Type({call->dtypes[i], std::move(call->shapes[i])}));
   }
   for (const Value& v : inputs) AddUse(v, node);
   if (!options.controls.empty()) {

@@ -122,6 +122,8 @@ class Graph {
   void EraseRegion(Region& region);
 
   std::string name_;
+  // Guards all below. No annotations: the callers of a shared graph hold it,
+  // and a private copy needs no lock.
   mutable Mutex mu_;
   std::unique_ptr<NodePool> pool_;            // what nodes have in common
   std::vector<std::unique_ptr<Node>> nodes_;  // by id; null when removed

@@ -1,6 +1,6 @@
-// Python's begin:end:step on the first axes of an array, seen as a view of it.
+// Python's begin:end:step on the first axes of an array, as a view.
 //
-// Plain functions.
+// Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/reference.h"
@@ -14,8 +14,8 @@ struct Cut {
   int64_t first, count;
 };
 
-// One axis of `size`: negative counts from the end, then out-of-range bounds
-// are moved to the ends. REQUIRES: step != 0.
+// One axis of `size`: negative bounds count from the end, then out-of-range
+// bounds are clamped. REQUIRES: step != 0.
 inline Cut CutAxis(int64_t size, int64_t begin, int64_t end, int64_t step) {
   auto place = [&](int64_t at) {
     if (at < 0) at = at < -size ? -1 : at + size;
@@ -23,7 +23,7 @@ inline Cut CutAxis(int64_t size, int64_t begin, int64_t end, int64_t step) {
     return at < -1 ? int64_t{-1} : at >= size ? size - 1 : at;
   };
   int64_t b = place(begin), e = place(end);
-  // Unsigned, because the smallest step has no negative.
+  // Unsigned, because the smallest step has no negation.
   uint64_t distance = step > 0 ? (e > b ? static_cast<uint64_t>(e - b) : 0)
                                : (b > e ? static_cast<uint64_t>(b - e) : 0);
   uint64_t stride =
@@ -33,8 +33,8 @@ inline Cut CutAxis(int64_t size, int64_t begin, int64_t end, int64_t step) {
   return {b, count};
 }
 
-// What the attributes begin, end and strides show of x itself; false when they
-// do not fit it.
+// The view of x selected by the attributes begin, end and strides; false if
+// they do not fit x.
 inline bool CutView(const Array& x, const Attrs& attrs, Array* view) {
   const Ints& begin = attrs.get<Ints>("begin");
   const Ints& end = attrs.get<Ints>("end");
@@ -64,7 +64,7 @@ inline bool CutView(const Array& x, const Attrs& attrs, Array* view) {
   return true;
 }
 
-// These attributes.
+// These values as attributes.
 inline Attrs Cuts(Ints begin, Ints end, Ints strides) {
   return {{"begin", begin}, {"end", end}, {"strides", strides}};
 }
@@ -73,8 +73,7 @@ inline Attrs Cuts(Ints begin, Ints end, Ints strides) {
 
 namespace sluice::slice_axis {
 
-// One axis cut at places that come as tensors, as attributes that CutView
-// reads.
+// One axis, with bounds that come as tensors, as attributes for CutView.
 inline Attrs CutsOf(int rank, const Attrs& attrs, int64_t begin, int64_t end) {
   int64_t axis = attrs.get<int64_t>("axis");
   auto at = static_cast<size_t>(axis < 0 ? axis + rank : axis);

@@ -1,6 +1,6 @@
-// Rows of an array in a device's memory changed by index, for kernels of state
-// that are the host's on every device (ops/state/scatter_rows.h). Who has such
-// a device gives the function.
+// Updates rows of an array in device memory by index, for kernels of state ops
+// that run on the host for every device (ops/state/scatter_rows.h). The code
+// for each kind of device registers the function.
 //
 // Thread safe.
 #pragma once
@@ -13,14 +13,14 @@ namespace sluice {
 
 struct DeviceScatter {
   // Inputs 1 and 2 of the launch are the indices and the updates, on the device
-  // as `target` is. Wrong indices are left out, and told later.
+  // like `target`. Wrong indices are skipped and reported later.
   using Fn = Status (*)(const KernelContext& ctx, const RowScatter& scatter,
                         const Array& target);
 
-  // Error: the memory's devices do no such work.
+  // Error: no function is registered for this kind of memory.
   static Status Run(const KernelContext& ctx, const RowScatter& scatter,
                     const Array& target);
-  // For memories of one kind. Before main().
+  // Registers `fn` for memories of one kind. Call before main().
   static bool Set(DeviceKind kind, Fn fn);
 };
 

@@ -1,6 +1,6 @@
-// A diagonal of the matrices in an array's last two axes, seen as a view of it.
+// A diagonal of the matrices in an array's last two axes, as a view.
 //
-// Plain functions.
+// Plain functions; any thread.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace sluice::diagonal {
 
-// The length of diagonal k of an r x c matrix; 0 for one outside.
+// The length of diagonal k of an r x c matrix; 0 if it is outside.
 inline int64_t Length(int64_t r, int64_t c, int64_t k) {
   if (k >= c || k <= -r) return 0;
   return std::min(r + std::min<int64_t>(k, 0), c - std::max<int64_t>(k, 0));
 }
 
-// Diagonal k of x; false when x has no matrices.
+// Diagonal k of x; false if x has no matrices.
 inline bool PartView(const Array& x, int64_t k, Array* view) {
   if (x.rank() < 2) return false;
   auto row = static_cast<size_t>(x.rank() - 2), column = row + 1;

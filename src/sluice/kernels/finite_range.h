@@ -1,5 +1,5 @@
-// A description of an array's elements for messages: their range, and how many
-// of them are NaN or infinite.
+// Describes an array's elements for messages: their range, and the number of
+// NaN and infinite ones. Plain functions; any thread.
 #pragma once
 
 #include <limits>
@@ -11,17 +11,18 @@ namespace sluice {
 
 struct FiniteRange {
   static constexpr double kInf = std::numeric_limits<double>::infinity();
-  double lo = kInf, hi = -kInf;  // of the finite ones; lo > hi: there are none
-  int64_t bad = 0;               // how many are not finite
+  // Of the finite ones; lo > hi if there are none.
+  double lo = kInf, hi = -kInf;
+  int64_t bad = 0;  // number of elements that are not finite
   int64_t first_bad = -1;
-  double first_value = 0;  // of that one
+  double first_value = 0;  // the first such element
 };
 FiniteRange FiniteRangeOf(const Array& array);
 
 // "f32[2,3] from -1 to 4 with 2 not finite".
 std::string DescribeRange(const Array& array);
-// "element 3 of the result is inf (2 of 6 are not finite)"; empty when all are
-// finite, and for other types than floats.
+// "element 3 of the result is inf (2 of 6 are not finite)"; empty if all are
+// finite, and for types other than floats.
 std::string DescribeBad(const Array& result);
 
 }  // namespace sluice

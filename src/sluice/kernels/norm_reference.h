@@ -1,4 +1,5 @@
-// Helpers for the references of normalisations. Slow and obvious on purpose.
+// Helpers for the references of normalizations. Deliberately slow and simple.
+// Plain functions.
 #pragma once
 
 #include <cmath>
@@ -24,7 +25,7 @@ inline MeanAndVariance Statistics(const std::vector<double>& v) {
   return s;
 }
 
-// How a shape falls into rows at an axis.
+// The division of a shape into rows at an axis.
 struct RowsOf {
   Shape outer, inner;
   size_t rows, n;
@@ -38,8 +39,8 @@ struct RowsOf {
   }
 };
 
-// The part of x that is normalised as one, by element: for groups == 0, the
-// channel (axis 1); else the sample and the group of channels.
+// For each element, the part of x that is normalized together: for groups == 0,
+// the channel (axis 1); else the sample and the group of channels.
 struct PartsOf {
   size_t parts;
   std::vector<size_t> part, channel;  // of each element

@@ -1,4 +1,4 @@
-// What Pad shows outside of x.
+// The border modes of Pad. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline Mode ModeOf(const Attrs& attrs) {
   return mode == "wrap" ? Mode::kWrap : Mode::kConstant;
 }
 
-// How far a border may reach beyond an axis of n.
+// The maximum border of an axis of size n.
 inline int64_t Reach(Mode mode, int64_t n) {
   switch (mode) {
     case Mode::kConstant:

@@ -1,4 +1,4 @@
-// The key of the numbers that a launch of a random op draws.
+// The key of the random numbers of a launch.
 //
 // A plain function; any thread.
 #pragma once
@@ -9,15 +9,14 @@
 
 namespace sluice {
 
-// Two elements in a random op's last input are a place in the process's stream,
-// a seed and how many calls have drawn since it was set: what an imperative
-// call draws there. One element is the iteration to draw for.
+// A last input with two elements is a position in the process's stream: a seed,
+// and the number of calls that drew since it was set. An imperative call draws
+// from there. One element is the iteration.
 inline constexpr int64_t kRandomPlaceSize = 2;
 
-// Numbers depend on the session's seed, the op's seed and place in the graph,
-// the step and the iteration, and nothing else; or on the op's seed and the
-// place it is told. REQUIRES: the last input, where there is one, is on the
-// host.
+// The numbers depend only on the session's seed, the op's seed and position in
+// the graph, the step and the iteration; or on the op's seed and the given
+// position. REQUIRES: the last input, if there is one, is on the host.
 inline RandomKey RandomKeyOf(const KernelContext& ctx) {
   auto seed = static_cast<uint64_t>(ctx.attr<int64_t>("seed"));
   uint64_t tag = ctx.step().tag;

@@ -1,4 +1,4 @@
-// The attributes of Resize and its gradient.
+// The attributes of Resize and its gradient. Plain values.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Sample and reject lists that many op records share.
+// Sample and reject lists shared by many op records. Plain functions.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace sluice {
 // (unless the op takes no floats) infinities, NaN and signed zeros.
 std::vector<Sample> UnarySamples(double lo = -2, double hi = 2,
                                  bool specials = true);
-// No input; an input of a type no arithmetic op takes.
+// No input; an input of a type that no arithmetic op supports.
 std::vector<Reject> UnaryRejects(std::string_view op);
 
 // For y = f(a, b): equal shapes, broadcasting both ways, scalars, zero sizes.

@@ -1,4 +1,5 @@
-// Samples, rejects and the reference that running sums and their kin share.
+// Samples, rejects and the reference shared by running sums and similar ops.
+// Plain functions.
 #pragma once
 
 #include <functional>
@@ -8,8 +9,8 @@
 
 namespace sluice {
 
-// Folds, for every element, the elements up to it along "axis" in order;
-// "reverse" and (where the op has it) "exclusive" as the op has them.
+// For every element, folds the elements up to it along "axis" in order;
+// supports "reverse" and, if the op has it, "exclusive".
 RefFn ScanReference(std::function<double(const std::vector<double>&)> fold);
 
 std::vector<Sample> ScanSamples(bool exclusive, double lo = -2, double hi = 2);

@@ -1,8 +1,8 @@
-// Between an image, whose squares of block x block pixels are seen as axes, and
-// channels that hold such a square: the strided copy that SpaceToDepth and
-// DepthToSpace are.
+// The strided copy of SpaceToDepth and DepthToSpace: between an image, whose
+// squares of block x block pixels are viewed as axes, and channels that hold
+// such a square.
 //
-// Plain functions.
+// Plain functions; any thread.
 #pragma once
 
 #include <algorithm>
@@ -19,22 +19,22 @@ inline bool ChannelsLast(const Attrs& attrs) {
   return attrs.get<std::string>("layout") == "NHWC";
 }
 
-// The sizes n, h, w, c of an array in the layout, from PartialShape or Shape.
+// The sizes n, h, w, c of an array in this layout, from PartialShape or Shape.
 template <class S>
 std::array<int64_t, 4> Sizes(const S& shape, bool last) {
   return {shape[0], shape[last ? 1 : 2], shape[last ? 2 : 3],
           shape[last ? 3 : 1]};
 }
 
-// Strides of (n, h, i, w, j, c) where pixel (i, j) of a square lies in the
-// image: h and w count squares.
+// Strides of (n, h, i, w, j, c) if pixel (i, j) of a square is in the image: h
+// and w count squares.
 inline Strides ImageStrides(const Shape& image, bool last, int64_t block) {
   auto s = ContiguousStrides(image);
   int64_t h = s[last ? 1 : 2], w = s[last ? 2 : 3], c = s[last ? 3 : 1];
   return {s[0], h * block, h, w * block, w, c};
 }
-// The same where the square lies in the channels: "DCR" has the channel last
-// among them, "CRD" first.
+// The same if the square is in the channels: "DCR" has the channel as the last
+// of them, "CRD" as the first.
 inline Strides DepthStrides(const Shape& depth, bool last, int64_t block,
                             bool channel_last, int64_t channels) {
   auto s = ContiguousStrides(depth);
@@ -43,7 +43,7 @@ inline Strides DepthStrides(const Shape& depth, bool last, int64_t block,
   return {s[0], h, j * block * unit, w, j * unit, c * unit};
 }
 
-// A region and how it lies in either array, in the order in which the target is
+// A region with its strides in both arrays, in the order in which the target is
 // written.
 struct Moves {
   Shape shape;

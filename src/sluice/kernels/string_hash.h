@@ -1,5 +1,5 @@
 // A 64-bit hash of strings that never changes: results of StringHashBucket are
-// kept in models. Not for secrets.
+// stored in models. Not for secrets. Plain functions.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-// Eight bytes at a time are mixed in by multiplication, the rest with the
-// length at the end; the same on every machine whatever its byte order.
+// Mixes in eight bytes at a time by multiplication, then the rest with the
+// length; the same on every machine for any byte order.
 inline uint64_t StringHash(std::string_view text, uint64_t seed = 0) {
   constexpr uint64_t kOdd = 0x9e3779b97f4a7c15u;
   auto mix = [](uint64_t x) {

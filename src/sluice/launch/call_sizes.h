@@ -1,7 +1,7 @@
-// CallSizes: the types, shapes and host values of a call's arrays, as its op's
-// functions of sizes (workspace, cost) want to see them.
+// CallSizes: the types, shapes and host values of a call's arrays, in the form
+// that the size functions of its op (workspace, cost) expect.
 //
-// Lives on one thread, no longer than the call and its arrays.
+// Used by one thread; lives no longer than the call and its arrays.
 #pragma once
 
 #include <span>

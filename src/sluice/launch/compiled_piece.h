@@ -1,9 +1,9 @@
-// CompiledPiece: a stretch of a graph compiled for one device, which a step
-// runs as one node: a tape for straight code on the CPU, bytecode for regions,
+// CompiledPiece: a part of a graph compiled for one device, which a step runs
+// as one node: a tape for straight-line code on the CPU, bytecode for regions,
 // recorded launches on a GPU.
 //
-// Immutable once built and run from any number of threads at once. The graph
-// it was made from must outlive it.
+// Immutable once built; any number of threads may run it at once. Its source
+// graph must outlive it.
 #pragma once
 
 #include <span>
@@ -18,23 +18,23 @@ class CompiledPiece {
  public:
   virtual ~CompiledPiece() = default;
 
-  // Values it reads from outside, in operand order.
+  // The outer values it reads, in operand order.
   virtual std::span<const Value> inputs() const = 0;
-  // Takes `inputs` and makes `outputs`. Over when it returns, or, on a device
-  // that runs behind the host, in the order of the device's stream.
+  // Moves from `inputs` and allocates `outputs`. The work is done on return or,
+  // on a device that runs behind the host, in stream order.
   virtual Status Run(const StepContext& step, std::span<Array> inputs,
                      std::span<Array> outputs) const = 0;
-  // Whether an output may be written over that input.
+  // Whether an output may overwrite the memory of that input.
   virtual bool OverwritesInput(size_t) const { return false; }
 
-  // A rough time for one run.
+  // Estimated time of one run.
   virtual double cost_ns() const = 0;
-  // How many nodes of the graph it stands for; one of them, for reports.
+  // The number of graph nodes it stands for, and one of them, for reports.
   virtual int num_nodes() const = 0;
   virtual const Node& node() const = 0;
-  // What it was made of them.
+  // The number of instructions it compiled them to.
   virtual int num_instructions() const = 0;
-  // What it does, a line each.
+  // Its instructions, one per line.
   virtual std::string Explain() const = 0;
 };
 

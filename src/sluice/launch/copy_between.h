@@ -1,10 +1,9 @@
-// Copies of arrays from one device's memory to another's, in the order of the
-// devices' streams: the copy starts when the elements are there and hides
-// behind what the devices compute meanwhile.
+// Copies arrays between devices, in stream order: a copy starts when the
+// elements are ready and overlaps with computation on the devices.
 //
 // Between two CPU devices the elements are copied as well, so that each array
-// is in the books of the device it says it is on. A step leaves such a copy out
-// where kernels alone read it (plan/plan_builder.cc).
+// is counted on the device it names. A step omits such a copy if only kernels
+// read it (plan/plan_builder.cc).
 //
 // Plain functions; any thread.
 #pragma once
@@ -15,27 +14,27 @@
 namespace sluice {
 
 struct StartedCopy {
-  // In the other memory; work on its device may be issued with it at once.
+  // In the target memory; work on its device may be launched with it at once.
   Array value;
-  // Not null: the host may not look at the elements before the work issued on
+  // Not null: the host must not read the elements before the work already on
   // this stream is done.
   Stream* pending = nullptr;
 };
 
-// The array itself when it is there already. Of a list, all elements.
-// Errors: ResourceExhausted; elements that only the host can hold.
+// Returns the array itself if it is already there. For a list, copies all
+// elements. Errors: ResourceExhausted; elements that only the host can hold.
 Result<StartedCopy> StartCopy(const Array& from, Device& to);
 
-// The same, and waits for it where it goes to the host. What the host writes to
-// `from` afterwards is not seen by a copy that goes to a device.
+// The same, but waits if the target is the host. A copy to a device does not
+// see what the host later writes to `from`.
 Result<Array> CopyTo(const Array& from, Device& to);
 
-// The array with its elements in row-major order, copied on its own device when
-// they are not.
+// The array with its elements in row-major order; copied on its own device if
+// necessary.
 Result<Array> ContiguousOn(const Array& array);
 
-// The elements of `from` become those of `to`, which has its dtype and shape,
-// wherever they lie, strided or not. Waits only when `to` is the host's.
+// Copies the elements of `from` to `to`, which has the same dtype and shape.
+// Both may be on any device and strided. Waits only if `to` is on the host.
 Status CopyElements(const Array& from, const Array& to);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// Work of a GPU: launching its own kernels, and copies between strided places
-// in its memory. In builds without CUDA there is no such device, and both
-// refuse.
+// GPU work: launches the GPU's own kernels, and copies between strided
+// locations in its memory. Builds without CUDA have no such device; there both
+// functions return an error.
 //
 // Plain functions; any thread.
 #pragma once
@@ -9,14 +9,14 @@
 
 namespace sluice {
 
-// Launches the op's kernel on the device's stream, in order with other users
-// of the arrays. Unimplemented: no kernel of the GPU serves this call; nothing
-// has been done. REQUIRES: the device is a GPU; inputs are in its memory.
+// Launches the op's kernel on the device's stream, ordered with other users of
+// the arrays. Unimplemented: no GPU kernel supports this call, and nothing was
+// done. REQUIRES: the device is a GPU; inputs are in its memory.
 Status LaunchOnGpu(Device& device, const LaunchCall& call,
                    const StepContext& step, std::span<Array> inputs,
                    std::span<Array> outputs, const LateError& late);
 
-// REQUIRES: both in that GPU's memory, of equal dtype and shape.
+// REQUIRES: both are in the memory of that GPU, with equal dtype and shape.
 Status CopyOnGpu(Device& device, const Array& from, const Array& to);
 
 }  // namespace sluice

@@ -1,9 +1,9 @@
-// DeviceWork: something for the compute stream of a device to do that the host
-// stands in for: a kernel of a simulated device is code of the host. Arrays it
-// reads and writes are put in order with the device's other streams.
+// DeviceWork: work on the compute stream of a device that the host simulates: a
+// kernel of a simulated device is host code. The arrays it reads and writes are
+// ordered with the other streams of the device.
 //
-// Given away when it is issued; `run` is called once, later, from whichever
-// thread does the device's work, with the device's memory open.
+// Ownership passes to the device at launch. `run` is called once, later, on the
+// thread that does the device's work, with the device's memory accessible.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,22 @@
 namespace sluice {
 
 struct DeviceWork {
-  std::string label;  // for timelines and reports of races
+  std::string label;  // for timelines and race reports
   double flops = 0;
   std::function<void()> run;
   std::vector<Array> reads, writes;
-  // Of each array it reads at most so many bytes, where it picks some.
+  // The maximum number of bytes read of each array, for ops that read a part.
   int64_t most_read = INT64_MAX;
 
   void Reads(const Array& array) { reads.push_back(array); }
   void Writes(const Array& array) { writes.push_back(array); }
 };
 
-// REQUIRES: a simulated device.
+// REQUIRES: `device` is simulated.
 Status RunOnDevice(Device& device, DeviceWork work);
 
-// Why the elements of an array are not there although its device is done with
-// all work: a copy failed. Ok for arrays of the host.
+// Why the elements of an array are missing although its device has finished all
+// work: a copy failed. Ok for arrays on the host.
 Status FailureOf(const Array& array);
 
 }  // namespace sluice

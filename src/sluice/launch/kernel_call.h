@@ -1,6 +1,6 @@
-// KernelCall: one node's kernel made ready: what is the same at every launch.
-// Made once for a plan or a program and read by any number of threads; the
-// node's graph must outlive it.
+// KernelCall: the prepared kernel of one node: everything that is the same at
+// every launch. Built once for a plan or a program; any number of threads may
+// read it. The graph of the node must outlive it.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ struct KernelCall {
   BlockKernel block;                    // of an elementwise op
 };
 
-// What is known of the outputs of a node's kernel before it runs; null when
-// nothing is.
+// The facts known about the outputs of a node's kernel before it runs; null if
+// there are none.
 std::unique_ptr<KnownShapes> KernelShapes(const Node& node);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Errors on a device that happen after the call that asked for the work has
-// returned: the next reader of the device's memory gets them.
+// Late errors: errors on a device after the call that launched the work has
+// returned. The next reader of the device's memory receives them.
 //
 // Thread safe.
 #pragma once
@@ -8,9 +8,9 @@
 
 namespace sluice {
 
-// The first counts: others follow from it.
+// Keeps only the first error: later ones are consequences.
 void NoteLateError(const Device& device, const Status& status);
-// OK when there is none; told once.
+// The error, or OK; each error is returned once.
 Status TakeLateError(const Device& device);
 
 }  // namespace sluice

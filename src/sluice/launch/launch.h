@@ -1,5 +1,5 @@
-// Launching one node's kernel: allocate or forward, then run. An input nobody
-// else holds may become the output.
+// Launches the kernel of one node: allocates or forwards outputs, then runs. An
+// unshared input may become the output. Plain functions; any thread.
 #pragma once
 
 #include <span>

@@ -1,9 +1,9 @@
-// Launching a kernel on any device. On the CPU it is over when the call
-// returns; elsewhere it runs in the order of the device's stream, outputs may
-// be used by later launches there at once, and what goes wrong is told later.
+// Launches a kernel on any device. On the CPU it has finished on return.
+// Elsewhere it runs in stream order: later launches on that device may use its
+// outputs at once, and errors are reported later.
 //
-// Plain functions; one thread at a time launches on a device's stream, which
-// the device sees to.
+// Plain functions; the device ensures that one thread at a time launches on its
+// stream.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@
 
 namespace sluice {
 
-// Hears of a kernel that failed after its launch had returned. Called from
-// whichever thread notices.
+// Receives the error of a kernel that fails after its launch has returned.
+// Called on the thread that notices it.
 using LateError = std::function<void(const Status&)>;
 
 struct LaunchCall {
@@ -27,13 +27,13 @@ struct LaunchCall {
   const KnownShapes* known = nullptr;
 };
 
-// Whether the kernel takes this number of the host along with its launch, so
-// that nothing needs to be copied.
+// Whether the kernel receives this host number as a launch parameter, so that
+// it needs no copy.
 bool TakesNumber(const OpRecord& op, const Device& device, const Array& in);
 
-// `inputs` are given up, as in LaunchCpu. Those the host reads (op/host_inputs)
-// are in host memory, the others on the device, or it is an error that names
-// both. `step.memory` is the device's. REQUIRES: the device is not synchronous.
+// Moves from `inputs`, as LaunchCpu. Inputs for the host (op/host_inputs) must
+// be in host memory, the others on the device; otherwise an error names both.
+// `step.memory` is the device's. REQUIRES: the device is not synchronous.
 Status LaunchOn(Device& device, const LaunchCall& call, const StepContext& step,
                 std::span<Array> inputs, std::span<Array> outputs,
                 const LateError& late);

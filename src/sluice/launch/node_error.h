@@ -1,4 +1,5 @@
 // The lines under a run-time error: the user's line, the node, its operands.
+// Plain functions; any thread.
 #pragma once
 
 #include <span>
@@ -11,8 +12,8 @@ namespace sluice {
 Status AtNode(const Status& status, const Node& node,
               std::span<const Array> inputs);
 
-// An error of an op that runs in place of a node of the user's graph, in the
-// name of that node's op: "[Case] ..." for "[ChooseBranch] ...".
+// Rewords an error of an op that runs in place of a user's node, with the op
+// name of that node: "[Case] ..." for "[ChooseBranch] ...".
 Status InNameOf(const Status& status, const OpRecord& ran, const Node& node);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
-// A rough time for one node, from its record's cost and its shapes: enough to
-// tell a scalar add from a matrix product.
+// Estimates the time of one node from the cost function of its op and its
+// shapes, well enough to tell a scalar add from a matrix product. Plain
+// functions; any thread.
 #pragma once
 
 #include "sluice/graph/node.h"

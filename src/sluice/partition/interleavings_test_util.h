@@ -1,12 +1,12 @@
-// The pieces of a split graph as state machines, by the rules of the reference
-// interpreter, with every order in which they can go on.
+// Runs the pieces of a split graph as state machines, by the rules of the
+// reference interpreter, in every possible order. Used by one thread of a test.
 //
-// An event is a node that fires, a conditional or a loop that is entered or
-// left, a condition that is evaluated, an iteration that ends. What an event
-// gives depends on what it reads alone, so the set of events that have happened
-// is the whole state. Iterations follow one another, a region op has given its
-// results when all inside it is done, and a Send is done when its message has
-// been taken: no executor waits more than that.
+// An event is: a node fires, a conditional or a loop is entered or left, a
+// condition is evaluated, an iteration ends. The result of an event depends
+// only on its inputs, so the set of past events is the whole state. Iterations
+// run one after another, a region op delivers its results when everything
+// inside is done, and a Send is done when its message is taken: no executor
+// waits more than that.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ class Interleavings {
   Interleavings(const std::vector<TaskPiece>& pieces,
                 const std::vector<Array>& args);
 
-  // Tries every order, up to that many states. Errors: an order in which
-  // nothing can go on before all is done, one in which an event gives something
-  // else than in another, too many states.
+  // Tries every order, for at most `most_states` states. Errors: an order that
+  // gets stuck before everything is done, an event with different results in
+  // different orders, too many states.
   Status TryAll(size_t most_states);
   size_t num_states() const { return seen_.size(); }
-  // Of the whole graph, by number.
+  // Of the whole graph, by result number.
   const std::map<int, Array>& results() const { return results_; }
 
  private:
@@ -43,7 +43,7 @@ class Interleavings {
   struct StateHash {
     size_t operator()(const State& state) const;
   };
-  // A run of a region.
+  // One run of a region.
   struct Place {
     int piece = 0;
     const Region* region = nullptr;
@@ -63,7 +63,7 @@ class Interleavings {
   static bool Has(const State& state, int event);
   int IdOf(const Event& event);
   int PlaceOf(int outer, const Region& region, int64_t iteration, uint64_t tag);
-  // The value there; empty when it has not been made in this state.
+  // The value there; empty if it does not exist yet in this state.
   Array Lookup(const State& state, int place, const Value& v);
   bool Done(const State& state, int place, Node& node);
   bool AllDone(const State& state, int place);

@@ -1,14 +1,15 @@
-// TaskNeeds: which task needs which value of a graph, and which conditionals
-// and loops it takes part in; the first half of SplitByTask.
+// TaskNeeds: determines which task needs which value of a graph, and which
+// conditionals and loops each task takes part in. It is the first half of
+// SplitByTask.
 //
-// A value is native to a task where it is made: for plain nodes their own task,
-// for results of a conditional one task chosen for it, for carried values every
-// task that carries them. Wherever else it is needed it is received: in the
-// region it is made in, or, when only one branch of a conditional that both
-// tasks take part in reads it, in that branch. Constants and arguments of the
-// root are native to all.
+// A value is native to the task that produces it: for plain nodes their own
+// task, for results of a conditional one task chosen for it, for carried values
+// every task that carries them. All other tasks that need it receive it, in the
+// region that produces it. If only one branch of a conditional reads it and
+// both tasks take part in the conditional, they exchange it in that branch.
+// Constants and root arguments are native to all tasks.
 //
-// Immutable after Find. The graph must outlive it.
+// Immutable after Find; any thread may read it. The graph must outlive it.
 #pragma once
 
 #include <map>
@@ -35,31 +36,31 @@ class TaskNeeds {
   // In order of job and task.
   const std::vector<std::string>& tasks() const { return names_; }
 
-  // A constant is copied to where it is needed.
+  // Whether it is a constant, which is copied to each task that needs it.
   static bool IsCopied(const Node& node);
-  // Conditionals and loops: cloned.
+  // Whether it is a conditional or a loop, which are cloned.
   static bool IsCloned(const Node& node);
 
-  // Of nodes that are neither copied nor cloned.
+  // The task of a node that is neither copied nor cloned.
   int task_of(const Node& node) const { return tasks_.at(&node); }
-  // Where a node, or something inside it, runs.
+  // The tasks in which a node, or something inside it, runs.
   TaskSet TasksOf(const Node& node) const;
   bool Participates(const Node& op, int task) const;
   bool Carries(const Node& loop, int i, int task) const;
   bool Needs(const Value& v, int task) const;
   bool Native(const Value& v, int task) const;
-  // The task it is sent from, where it is not native.
+  // The task that sends it to tasks where it is not native.
   int SenderOf(const Value& v) const;
-  // The task result i of the root is fetched from.
+  // The task from which result i of the root is fetched.
   int result_task(size_t i) const { return result_tasks_[i]; }
 
-  // Messages from one task to another: of a value, and of "this node is done".
+  // Messages from one task to another: values, and notices that a node is done.
   struct Edge {
     uint32_t id;
     int from, to;
   };
   std::vector<Edge> EdgesOf(const Value& v) const;
-  // Of values from around a branch that are sent when it begins.
+  // Outer values of a branch that are sent when the branch begins.
   struct Captured {
     Value value;
     Edge edge;
@@ -68,7 +69,8 @@ class TaskNeeds {
   std::vector<Edge> TokensOf(const Node& node) const;
 
  private:
-  // Who needs a value in a task first, and the region around all who do.
+  // The first reader of a value in a task, and the region around all its
+  // readers.
   struct Needed {
     const Node* why;
     const Region* in;
@@ -88,7 +90,7 @@ class TaskNeeds {
   Status NameTasks(const Region& region);
   Status NameTask(const Node& node);
   Status FindTasks(const Region& region);
-  // The one task of all nodes inside; -1 while there is none to be found.
+  // The one task of all nodes inside; -1 if not found yet.
   Status FunctionTask(const Node& function, int* task);
   Status TaskInside(const Region& region, const Node& function, int* task,
                     const Node** first);
@@ -101,13 +103,13 @@ class TaskNeeds {
   void FollowAll();
   void Participate(const Node& op, int task);
   void Carry(const Node& loop, int i, int task, const Node* why);
-  // Where a value belongs; -1: anywhere.
+  // The task a value belongs to; -1: any.
   int Home(const Value& v);
   int FindHome(const Value& v);
 
   // ---- Messages ----
   Status NumberEdges(const Region& region);
-  // The branch a value is sent in; null: the region it is made in.
+  // The branch in which a value is sent; null: the region that produces it.
   const Region* BranchFor(const Value& v, int to) const;
   Status CheckResource(const Value& v, int to) const;
   Status CrossControl(const Node& before, const Node& after) const;

@@ -1,6 +1,6 @@
-// Results of conditionals that nobody uses go, and so does what only they
-// needed; a result that is the same value from outside in every branch is that
-// value.
+// Removes results of conditionals that have no users, together with the nodes
+// that only they need. A result that is the same outer value in every branch is
+// replaced by that value. One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> SimplifyBranchResults(Graph& graph,
                                    std::vector<std::string>* notes = nullptr);
 

@@ -1,9 +1,11 @@
-// Values a loop carries without need: one that the body returns unchanged is
-// read from outside instead; one that only feeds itself, and no output that is
-// used, no condition and no effect, goes with all that computes it.
+// Removes unnecessary loop-carried values. A value that the body returns
+// unchanged is read from outside instead. A value that feeds only itself, and
+// no used output, condition or effect, is removed with all nodes that compute
+// it.
 //
-// A loop that is not known to end keeps at least one result that is used:
-// waiting for it may be what the program does.
+// A loop that may not terminate keeps at least one used result, because the
+// program may rely on waiting for it. One thread; no other sees the graph
+// meanwhile.
 #pragma once
 
 #include <string>
@@ -14,7 +16,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> DropCarriedValues(Graph& graph,
                                std::vector<std::string>* notes = nullptr);
 

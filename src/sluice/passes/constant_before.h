@@ -1,15 +1,15 @@
-// A constant made by a pass: put before a node whose value is known, or before
-// a loop whose body holds the constant.
+// Creates a constant for a pass: before a node whose value is known, or before
+// a loop whose body contains the constant.
 //
-// Lifetime: the constant belongs to the graph and is in its place once the edit
-// is committed.
+// The constant belongs to the graph and is in place after the edit is
+// committed. Used by the thread that runs the pass.
 #pragma once
 
 #include "sluice/graph/batch_edit.h"
 
 namespace sluice {
 
-// `value` right before `place`, under the name, line and device of `like`.
+// Puts `value` right before `place`, with the name, line and device of `like`.
 Result<Value> ConstantBefore(Graph& graph, BatchEdit& edit, Node& place,
                              const Array& value, const Node& like);
 

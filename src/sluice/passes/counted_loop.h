@@ -1,5 +1,5 @@
-// CountedLoop: loops of the form `i = start; while (i < end) ++i`, as far as
-// the graph shows it.
+// CountedLoop: recognizes loops of the form `i = start; while (i < end) ++i`.
+// Plain functions; the graph must not change during a call.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,22 @@
 namespace sluice {
 
 struct CountedLoop {
-  int counter = 0;  // which carried value counts
+  int counter = 0;  // index of the carried value that counts
   int64_t start = 0;
-  Value end;  // from outside the loop, or a constant of its condition
-  // True when nothing else ends the loop earlier.
+  Value end;  // an outer value, or a constant in the condition
+  // True if nothing else ends the loop earlier.
   bool exact = false;
-  // Iterations when `end` is a constant and `start` is not negative, as bounded
-  // by `maximum`; -1 else.
+  // The iteration count, bounded by `maximum`, if `end` is a constant and
+  // `start` is not negative; else -1.
   int64_t trips = -1;
 };
 
-// Nothing when the loop counts in another way or not at all. The counter starts
-// from a constant and goes up by one; the condition is i < end, alone or among
-// others that must hold as well.
+// Empty if the loop does not count in this way. The counter starts at a
+// constant and increases by one; the condition is i < end, alone or combined by
+// "and" with others.
 std::optional<CountedLoop> FindCounter(const Node& loop);
 
-// True when the loop ends whatever is computed: it is counted or bounded.
+// True if the loop surely terminates: it is counted or bounded.
 bool SurelyEnds(const Node& loop);
 
 }  // namespace sluice

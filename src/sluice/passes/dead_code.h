@@ -1,7 +1,7 @@
-// Removes nodes that nobody uses and whose running nobody would notice: not
-// results, not targets, nothing that keeps or changes state or prints. Drawing
-// random numbers is no effect: numbers are keyed by node and step, so leaving
-// a draw out changes no other.
+// Removes nodes that have no users and no visible effect: not results, not
+// targets, nothing that keeps or changes state or prints. Drawing random
+// numbers is no effect: numbers are keyed by node and step, so removing a draw
+// changes no other. One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include "sluice/graph/graph.h"

@@ -1,5 +1,6 @@
-// Decompose: calls of ops that a device has no kernel for, written as what
-// their records say they are made of (op/decompose_context.h), again and again.
+// Decompose: replaces ops without a kernel on their device by the decomposition
+// in their records (op/decompose_context.h), repeatedly. One thread; no other
+// sees the graph meanwhile.
 #pragma once
 
 #include <functional>
@@ -8,9 +9,9 @@
 
 namespace sluice {
 
-// `lacks` says of which nodes there is no kernel. Those whose record has no
-// rule stay. What takes their place carries their device, line and controls.
-// Returns whether something changed. REQUIRES: nobody else sees the graph.
+// `lacks` tells whether a node has no kernel. Nodes without a decomposition
+// stay. The new nodes inherit device, line and controls. Returns whether the
+// graph changed. REQUIRES: no other thread sees the graph.
 Result<bool> Decompose(Graph& graph,
                        const std::function<bool(const Node&)>& lacks);
 

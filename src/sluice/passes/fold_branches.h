@@ -1,6 +1,6 @@
-// Conditionals whose choice is a constant become the nodes of the branch that
-// is taken. An index that chooses no branch is left alone: its error belongs
-// to the step.
+// Replaces conditionals with a constant predicate or index by the nodes of the
+// chosen branch. An index that chooses no branch is left alone: its error
+// belongs to the step. One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> FoldBranches(Graph& graph,
                           std::vector<std::string>* notes = nullptr);
 

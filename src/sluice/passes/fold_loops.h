@@ -1,6 +1,7 @@
-// Loops known to run zero times become the values they were given, loops known
-// to run exactly once become their body. Known: `maximum` says so, or the
-// condition follows from constants the loop starts with.
+// Replaces loops known to run zero times by their initial values, and loops
+// known to run exactly once by their body. The count is known from `maximum`,
+// or from the condition with constant initial values. One thread; no other sees
+// the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> FoldLoops(Graph& graph, std::vector<std::string>* notes = nullptr);
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
-// Computes what is the same in every iteration of a loop once, before it: pure
-// nodes of a body or a condition that read nothing the loop changes. They go
-// out of as many loops as they can, but never out of a branch. A loop may run
-// zero times, so only nodes that cannot fail are moved.
+// Moves loop-invariant nodes out of loops: pure nodes of a body or a condition
+// that read nothing the loop changes. They move out of as many loops as
+// possible, but never out of a branch. A loop may run zero times, so only nodes
+// that cannot fail are moved. One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> HoistInvariants(Graph& graph,
                              std::vector<std::string>* notes = nullptr);
 

@@ -1,6 +1,7 @@
-// Runs every shape function again, in program order and with constants known,
-// and adds what comes out to what is known already. After the shapes of fed
-// arguments have become known, this makes the rest of the graph know too.
+// Runs every shape function again, in program order and with known constants,
+// and adds the results to the known shapes. After the shapes of feeds become
+// known, this propagates them through the graph. One thread; no other sees the
+// graph meanwhile.
 #pragma once
 
 #include "sluice/graph/graph.h"
@@ -8,10 +9,10 @@
 
 namespace sluice {
 
-// Error: shapes that contradict each other, with the node's line. Sizes that an
-// EnsureShape in a branch refuses are none: the branch may not be taken. Other
-// errors inside a branch or a loop set `in_region`: they are errors only of
-// steps that come there.
+// Error: contradicting shapes, with the node's line. Sizes that an EnsureShape
+// in a branch refuses are no error, because the branch may not be taken. Other
+// errors inside a branch or a loop set `in_region`: they concern only steps
+// that get there.
 Result<bool> RefineShapes(Graph& graph, bool* in_region = nullptr);
 
 }  // namespace sluice

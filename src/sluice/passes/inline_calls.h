@@ -1,9 +1,10 @@
-// Calls become the nodes of their function, where that is small or called once
-// and does not call itself. An error inside would no longer name the call, and
-// random numbers depend on it, so a function is inlined only when nothing in
-// it can fail or draw.
+// Inlines calls of functions that are small or called once and are not
+// recursive. An inlined error would no longer name the call, and random numbers
+// depend on the call. So a function is inlined only if nothing in it can fail
+// or draw random numbers.
 //
-// Also: the arguments of a function called once have the shapes of that call.
+// Also gives the arguments of a function called once the shapes of that call.
+// One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> InlineCalls(Graph& graph,
                          std::vector<std::string>* notes = nullptr);
 

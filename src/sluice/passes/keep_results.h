@@ -1,4 +1,5 @@
-// KeepResults: a conditional or a loop that gives fewer results than it did.
+// KeepResults: reduces the results of a conditional or a loop. One thread; no
+// other sees the graph meanwhile.
 #pragma once
 
 #include <vector>
@@ -7,11 +8,11 @@
 
 namespace sluice {
 
-// Puts a node in the place of `node`, a branch or a loop, that has those of
-// its outputs that `keep` says, and for a loop those inputs and arguments.
-// The nodes of its regions move to the regions of the new one. REQUIRES: by
-// Commit() nothing uses the outputs and arguments that go. Returns the new
-// node, whose regions are filled with Commit().
+// Replaces `node`, a branch or a loop, by a node with only the outputs for
+// which `keep` is true; for a loop, inputs and arguments are reduced likewise.
+// The nodes of its regions move to the regions of the new node at Commit().
+// REQUIRES: by Commit() nothing uses the removed outputs and arguments. Returns
+// the new node.
 Result<Node*> KeepResults(Graph& graph, BatchEdit& edit, Node& node,
                           const std::vector<bool>& keep);
 

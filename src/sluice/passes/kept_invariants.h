@@ -1,11 +1,12 @@
-// A list that a loop keeps for a later one, of which every element is the same
-// value: a constant, or one from before the loop. Who reads an element, by an
-// index that is surely one of the list's, reads that value instead, and the
-// loop need not keep the list.
+// Handles a list that one loop keeps for a later loop and whose elements are
+// all the same value: a constant, or a value from before the loop. A read with
+// an index that is surely in range is replaced by that value, and the list need
+// not be kept.
 //
-// The loops are those gradients make. The first appends once an iteration to a
-// list that was empty, and counts its iterations from 0; the second counts down
-// from there to 0 and reads element `left - 1`.
+// The loops are those that gradients create. The first appends once per
+// iteration to an empty list and counts its iterations from 0. The second
+// counts down from that count to 0 and reads element `left - 1`. One thread; no
+// other sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> ReadKeptInvariants(Graph& graph,
                                 std::vector<std::string>* notes = nullptr);
 

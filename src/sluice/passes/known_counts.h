@@ -1,7 +1,8 @@
-// Replaces what a loop has counted up to by a number, for readers after the
-// loop, where constants tell how often it runs; whether it ran at all is then
-// known, for example. Other loops keep reading it from the loop: that is how
-// loops recognize that one runs as often as another (kept_invariants.h).
+// Replaces the final count of a loop by a number for readers after the loop, if
+// constants determine how often it runs. This also tells, for example, whether
+// it ran at all. Readers in other loops keep reading it from the loop, because
+// that shows that one loop runs as often as another (kept_invariants.h). One
+// thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> ReadKnownCounts(Graph& graph,
                              std::vector<std::string>* notes = nullptr);
 

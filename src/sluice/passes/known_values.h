@@ -1,6 +1,6 @@
-// KnownValues: what a region would compute if some of its arguments had known
-// elements, as far as that follows from them and from constants. Small values
-// only: counters and predicates. Nothing of the graph changes.
+// KnownValues: partially evaluates a region for arguments with known elements.
+// Only small values are computed: counters and predicates. The graph does not
+// change. Used by one thread.
 #pragma once
 
 #include <unordered_map>
@@ -14,8 +14,8 @@ namespace sluice {
 
 class KnownValues {
  public:
-  // Runs what can be run; args that hold nothing are not known. Results that
-  // hold nothing are not known either.
+  // Runs all nodes that can run. Empty arrays in `args` and in the result mean
+  // unknown values.
   static std::vector<Array> Run(const Region& region,
                                 const std::vector<Array>& args);
 

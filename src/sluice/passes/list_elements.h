@@ -1,10 +1,9 @@
-// ListElements: what the graph shows of the elements of lists before it runs:
-// their shape, whether all of them are written, how many there are. Followed
-// through loops and branches, so that a loop that reads what another one kept
-// knows its sizes.
+// ListElements: static facts about the elements of lists: their shape, whether
+// all are written, and how many there are. It follows lists through loops and
+// branches, so that a loop that reads what another loop kept knows the sizes.
 //
-// Looks once, when it is made; the graph may change afterwards, the answers do
-// not.
+// A snapshot, computed on construction; later changes of the graph do not
+// affect it. Any thread may read it.
 #pragma once
 
 #include <memory>
@@ -16,11 +15,11 @@
 namespace sluice {
 
 struct KnownElements {
-  bool none = true;    // nothing was written yet
-  PartialShape shape;  // of all that was written
-  bool holes = false;  // some may not be written
+  bool none = true;    // nothing has been written
+  PartialShape shape;  // of all written elements
+  bool holes = false;  // some elements may be unwritten
   int64_t size = -1;   // -1: not known
-  // Of elements that are lists; null: nothing is known of those.
+  // For elements that are lists; null: nothing is known about those.
   std::shared_ptr<const KnownElements> inner{};
 
   bool operator==(const KnownElements& other) const;
@@ -30,7 +29,7 @@ class ListElements {
  public:
   explicit ListElements(const Graph& graph);
 
-  // Null when nothing is known.
+  // Null if nothing is known.
   const KnownElements* Find(const Value& list) const;
 
  private:

@@ -1,6 +1,5 @@
-// Questions that passes over regions ask about a node before they drop it or
-// move it to a place that runs more or less often. Plain functions over a graph
-// that nobody changes meanwhile.
+// Decides whether a pass may drop a node or move it to a place that runs more
+// or less often. Plain functions; the graph must not change during a call.
 #pragma once
 
 #include "sluice/graph/graph.h"
@@ -8,22 +7,22 @@
 
 namespace sluice {
 
-// True when somebody could tell that the node, or anything inside it, did not
-// run: state, output, waiting, structure asked for by name. A call has the
-// effects of its function, which has none of its own.
+// Whether it is observable that the node, or anything inside it, did not run:
+// state, output, waiting, structure requested by name. A call has the effects
+// of its function; a function itself has none.
 bool HasEffect(const Node& node);
 
-// True when running the node twice, early or in vain changes nothing but time:
-// it is pure and, with the sizes known here, no elements it could be given
-// make it fail. What is moved out of a loop that may run zero times, or into a
-// branch that may not be taken, must be so; else an error would come or go.
+// Whether running the node twice, early or in vain costs only time: it is pure
+// and, with the sizes known here, no input elements can make it fail. This is
+// required for moving a node out of a loop that may run zero times or into a
+// branch that may not be taken; otherwise an error would appear or vanish.
 bool CannotFail(const Node& node);
-// The same of all nodes of a region; of the nodes in it that own regions or
-// call functions, of all that may happen inside.
+// The same for all nodes of a region, including everything inside nested
+// regions and called functions.
 bool CannotFail(const Region& region);
 
-// True when a node in it, or in what it calls, draws random numbers: these
-// depend on the loop and the call they are in.
+// Whether a node in the region, or in a called function, draws random numbers;
+// these depend on the enclosing loop and call.
 bool DrawsNumbers(const Region& region);
 
 }  // namespace sluice

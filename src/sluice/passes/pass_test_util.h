@@ -1,5 +1,5 @@
-// ExpectRewrite: a pass as text in, text out. ExpectSameMeaning: what a graph
-// gives before and after a pass.
+// ExpectRewrite: tests a pass as text in, text out. ExpectSameMeaning: tests
+// that a graph computes the same before and after a pass.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,9 +22,9 @@ inline std::unique_ptr<Graph> ParseOrDie(std::string_view text) {
   return std::move(*graph);
 }
 
-// Runs `pass` on the graph `in` and compares with the graph `out`. Also: the
-// result is whole, "changed" is true exactly when the text changed, and the
-// input graph was whole to begin with.
+// Runs `pass` on the graph `in` and compares the result with `out`. Also checks
+// that both graphs verify, and that "changed" is true exactly if the text
+// changed.
 template <class Pass>
 void ExpectRewrite(Pass pass, std::string_view in, std::string_view out) {
   std::unique_ptr<Graph> graph = ParseOrDie(in), want = ParseOrDie(out);
@@ -45,13 +45,14 @@ void ExpectUnchanged(Pass pass, std::string_view in) {
   ExpectRewrite(pass, in, in);
 }
 
-// What the reference interpreter gives, errors included, as text and as bytes.
-// In meaning_test.cc: only tests may include what stands beside passes.
+// The results of the reference interpreter, including errors, as text and
+// bytes. Defined in meaning_test.cc: only tests may include folders beside
+// passes.
 std::vector<std::string> Meaning(const Graph& graph,
                                  const std::vector<Array>& args);
 
-// The reference interpreter gives the same, errors included, before the pass
-// and after it, for each list of arguments.
+// Checks that the reference interpreter returns the same, including errors,
+// before and after the pass, for each list of arguments.
 template <class Pass>
 void ExpectSameMeaning(Pass pass, std::string_view text,
                        const std::vector<std::vector<Array>>& runs) {

@@ -1,4 +1,5 @@
-// The passes every plan goes through, in order: the list in the .cc file.
+// Runs the passes that every plan goes through, in the order of the list in the
+// .cc file. Plain functions; no other thread sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -11,20 +12,22 @@
 namespace sluice {
 
 struct PipelineOptions {
-  bool optimize = true;  // off: shapes are refined and nothing else happens
-  // Primitives of the regular form become conditionals and loops, once, before
-  // all else.
+  bool optimize = true;  // off: only refines shapes
+  // Raises primitives of the regular form to conditionals and loops, once,
+  // before all other passes.
   bool raise = true;
-  // Off: also rewrites that round differently, within what the ops state.
+  // Off: also allows rewrites that round differently, within the tolerance of
+  // the ops.
   bool same_bits = true;
   int64_t max_constant_bytes = kMaxConstantBytes;
-  // A second round finds what the first laid open. Sizes that come from sizes
-  // (a reshape by another's shape, and its gradient) take one round each; a
-  // round that changes nothing is the last.
+  // Later iterations find what earlier ones exposed. Sizes computed from sizes
+  // (a reshape to another value's shape, and its gradient) need one iteration
+  // each. An iteration without changes is the last.
   int max_rounds = 4;
-  // Set by an error that only steps have which come to some branch or loop.
+  // Set by an error that concerns only steps that reach some branch or loop.
   bool* in_region = nullptr;
-  // After each pass. A broken graph is our mistake, so debug builds look.
+  // Verifies after each pass, in debug builds: a broken graph is an internal
+  // bug.
 #ifdef NDEBUG
   bool verify = false;
 #else
@@ -32,20 +35,20 @@ struct PipelineOptions {
 #endif
 };
 
-// What each pass did.
+// The changes of each pass.
 struct PassReport {
   struct Entry {
     std::string pass;
     bool changed = false;
     int nodes_before = 0, nodes_after = 0;
     double seconds = 0;
-    std::vector<std::string> notes;  // what was done where, a line each
+    std::vector<std::string> notes;  // one line per change, with its place
   };
   std::vector<Entry> entries;
   std::string ToString() const;  // one line each and notes, for `explain`
 };
 
-// An error names the pass it came from.
+// An error names the pass that caused it.
 Result<PassReport> RunPipeline(Graph& graph,
                                const PipelineOptions& options = {});
 

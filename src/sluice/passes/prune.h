@@ -1,12 +1,14 @@
-// Prune: the part of a user's graph that one run needs, as a graph of its own.
+// Prune: extracts the part of a user's graph that one run needs, as a separate
+// graph.
 //
 // Argument i of the new root is feed i, result i is fetch i (a value fetched
-// twice is two results), and the targets are the nodes to run. Only what
-// fetches and targets need through data and control edges is copied, in the
-// user's program order; the search stops at fed edges, so feeding an edge
+// twice is two results), and the targets are the nodes to run. Only the nodes
+// that fetches and targets need through data and control edges are copied, in
+// the user's program order. The search stops at fed edges, so feeding an edge
 // removes its producer unless something else needs it.
 //
-// Linear, without recursion over nodes: chains of a million nodes are normal.
+// Linear, and without recursion over nodes: chains of a million nodes are
+// common.
 #pragma once
 
 #include <memory>
@@ -17,12 +19,12 @@
 
 namespace sluice {
 
-// `feed_types` may say more than the graph knows of the fed values; empty: the
-// values' own types. Error: a feed, fetch or target that is not in the root
+// `feed_types` may be more specific than the types in the graph; empty: the
+// types of the values. Error: a feed, fetch or target that is not in the root
 // region of `user`, an edge fed twice, a feed of another type, an argument of
 // `user` that is needed and not fed, regions that do not fit their node.
-// `nodes`, when given, learns which node became which. REQUIRES: nobody changes
-// `user` meanwhile.
+// `nodes`, if not null, receives the new node of each copied node. REQUIRES:
+// `user` does not change meanwhile.
 Result<std::unique_ptr<Graph>> Prune(const Graph& user,
                                      std::span<const Value> feeds,
                                      std::span<const Value> fetches,

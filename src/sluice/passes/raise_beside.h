@@ -1,7 +1,7 @@
-// RaiseBeside: a stretch of primitives as conditionals and loops that stand
-// beside it. The primitives stay as they are, for whoever fetches them by name;
-// each value that leaves them gets a stand-in, which others read from then on,
-// so nothing runs twice.
+// RaiseBeside: adds conditionals and loops beside an equivalent set of
+// primitives. The primitives stay, for fetches by name. Each value that leaves
+// them gets a stand-in, which all other nodes read from then on, so nothing
+// runs twice.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -12,14 +12,14 @@
 
 namespace sluice {
 
-// Errors: primitives that are not of the usual form (raise_control_flow.h), an
-// effect among them. The graph computes what it did in any case.
+// Errors: primitives that are not of the regular form (raise_control_flow.h),
+// or an effect among them. In any case the graph computes the same as before.
 Status RaiseBeside(Graph& graph, Region& region, const RawPart& part);
 
-// Whether all that leaves the part has a stand-in already.
+// Whether all values that leave the part already have stand-ins.
 bool RaisedBeside(const Graph& graph, const RawPart& part);
 
-// The stand-in of a value of primitives; no value when there is none.
+// The stand-in of a value of primitives; empty if there is none.
 Value RaisedStandIn(const Graph& graph, const Value& v);
 
 }  // namespace sluice

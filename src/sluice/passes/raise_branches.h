@@ -1,4 +1,5 @@
-// RaiseBranches: diamonds of Switch and Merge on one predicate become If.
+// RaiseBranches: turns diamonds of Switch and Merge on one predicate into If.
+// One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace sluice {
 
-// Raises the diamonds that hold no primitives of their own: inner ones first,
-// the ones around them in the next round. Left alone: values of one branch
-// that are used in the other or outside without a Merge, a Merge of other
-// inputs than one of each branch, or whose index is used, and what would have
-// to change its place among effects. Error: none that the graph can cause.
+// Raises the diamonds that contain no other primitives: inner ones first,
+// enclosing ones in the next iteration. It leaves alone: values of one branch
+// that are used in the other branch, or outside without a Merge; a Merge whose
+// inputs are not one from each branch, or whose index is used; nodes that would
+// have to move across effects. A valid graph causes no error.
 Status RaiseBranches(Graph& graph, BatchEdit& edit, const RawRegion& raw,
                      std::vector<std::string>* notes);
 

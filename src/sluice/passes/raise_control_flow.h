@@ -1,8 +1,9 @@
-// The raise pass: primitives of the regular form, as control flow written with
-// them usually is, become conditionals and loops again, which other passes and
-// executors know better. From the inside out, until nothing is regular any
-// more; what is left stays for the token machine. Results stay equal to the
-// bit; random numbers do, because a While gets the key of its frame's name.
+// Turns primitives of the regular form, as typical control flow uses them, back
+// into conditionals and loops, which other passes and executors handle better.
+// It works from the inside out until nothing regular is left; the rest stays
+// for the token machine. Results stay equal to the bit, and so do random
+// numbers, because a While gets the key of its frame's name. One thread; no
+// other sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> RaiseControlFlow(Graph& graph,
                               std::vector<std::string>* notes = nullptr);
 

@@ -1,6 +1,5 @@
-// RaiseForGradients: control flow written with primitives, where gradients are
-// to go through it, as conditionals and loops, which have gradients
-// (raise_beside.h).
+// RaiseForGradients: turns primitives of control flow on the paths of gradients
+// into conditionals and loops, which have gradients (raise_beside.h).
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -13,10 +12,10 @@
 
 namespace sluice {
 
-// Of the ys with respect to the xs; either become what stands for them now.
-// Errors: primitives on the way that are not of the usual form
-// (raise_control_flow.h) or have effects, an x that stands among them. The
-// graph computes what it did in any case.
+// For gradients of `ys` with respect to `xs`; replaces both by their stand-ins.
+// Errors: primitives on the way that are not of the regular form
+// (raise_control_flow.h) or have effects; an x inside such primitives. In any
+// case the graph computes the same as before.
 Status RaiseForGradients(Graph& graph, std::vector<Value>& ys,
                          std::vector<Value>& xs);
 

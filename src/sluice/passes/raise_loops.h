@@ -1,4 +1,5 @@
-// RaiseLoops: frames of the regular form become While.
+// RaiseLoops: turns frames of the regular form into While. One thread; no other
+// sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -9,12 +10,12 @@
 
 namespace sluice {
 
-// Raises the frames that hold no primitives but their own: inner ones first,
-// the ones around them in the next round. Regular: one LoopCond, which only
-// Switches read; every value that changes goes Enter, Merge, Switch, body,
-// NextIteration, and leaves by Exits of what the Switch gives when the loop
-// ends; others enter as constants. All else is left alone. Error: none that
-// the graph can cause.
+// Raises the frames that contain only their own primitives: inner ones first,
+// enclosing ones in the next iteration. The regular form: one LoopCond, read
+// only by Switches. Every changing value goes through Enter, Merge, Switch,
+// body and NextIteration, and leaves through Exits of the Switch output for the
+// end of the loop. All other values enter as constants. Other frames are left
+// alone. A valid graph causes no error.
 Status RaiseLoops(Graph& graph, BatchEdit& edit, const RawRegion& raw,
                   std::vector<std::string>* notes);
 

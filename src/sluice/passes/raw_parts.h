@@ -1,6 +1,6 @@
-// RawParts: the stretches of a region that are written with primitives, each
-// from where values enter a frame or are sent one way or the other to where
-// they leave or are merged again.
+// RawParts: finds the parts of a region that are written with primitives. Each
+// part extends from where values enter a frame or pass a Switch to where they
+// leave or are merged.
 //
 // A snapshot; the region must not change while it is used.
 #pragma once
@@ -15,11 +15,12 @@ namespace sluice {
 
 struct RawPart {
   std::vector<Node*> nodes;  // in program order
-  // What leaves it whichever way values went: of Exits and Merges.
+  // The values that leave it whichever way is taken: outputs of Exits and
+  // Merges.
   std::vector<Value> leaving;
 };
 
-// Of the nodes in `among` only, as if there were no others. Error: a cycle.
+// Considers only the nodes in `among`. Error: a cycle.
 Result<std::vector<RawPart>> FindRawParts(
     Region& region, const std::unordered_set<const Node*>& among);
 

@@ -1,7 +1,6 @@
-// RawRegion: a region that holds primitives of the token machine, looked at as
-// the token machine sees it: which frame each node runs in, and who reads what
-// a node gives, with reads from inside conditionals and loops counted as reads
-// by these.
+// RawRegion: a region with primitives, as the token machine sees it: the frame
+// in which each node runs, and the readers of each node. Reads from inside
+// conditionals and loops count as reads by these.
 //
 // A snapshot; the region must not change while it is used.
 #pragma once
@@ -18,8 +17,8 @@
 
 namespace sluice {
 
-// Whether regions hold primitives, looked up once per region and only when
-// somebody asks: a region of a million nodes takes some milliseconds.
+// Whether regions contain primitives. Looked up once per region, on demand: a
+// region of a million nodes takes some milliseconds.
 class RawRegions {
  public:
   bool Holds(const Region* region) {
@@ -34,13 +33,14 @@ class RawRegions {
 
 class RawRegion {
  public:
-  static constexpr int kNoFrame = -1;  // constants: at home everywhere
+  static constexpr int kNoFrame = -1;  // constants, which are in all frames
   static constexpr int kRootFrame = 0;
 
   struct Frame {
     std::string name;
     int parent = kNoFrame;
-    // False when values of other frames are used in it other than by an Enter.
+    // False if values of other frames are used in it other than through an
+    // Enter.
     bool regular = true;
     std::vector<Node*> nodes;  // in order; with its Enters, without its Exits
     std::vector<Node*> exits;
@@ -52,23 +52,22 @@ class RawRegion {
   Region& region() const { return *region_; }
   const std::vector<Frame>& frames() const { return frames_; }
   int frame(const Node& node) const { return frame_.at(&node); }
-  // Where the node stands in program order.
+  // The position of the node in program order.
   int place(const Node& node) const { return place_.at(&node); }
 
-  // Nodes of this region that read or wait for the node, itself or inside.
+  // Nodes of this region that read or wait for the node, themselves or inside.
   const std::vector<Node*>& users(const Node& node) const;
-  // What a node reads, itself or inside, without repeats.
+  // The values a node reads, itself or inside, without repeats.
   const std::vector<Value>& reads(const Node& node) const {
     return reads_.at(&node);
   }
   bool Reads(const Node& node, const Value& v) const;
-  // True when `a` is alive whenever `b` is, as far as the Switches they come
-  // through tell.
+  // Whether `a` is alive whenever `b` is, according to the Switches they pass.
   bool AliveWith(const Value& a, const Value& b) const;
-  // True when it is a result or a target of the region.
+  // Whether it is a result or a target of the region.
   bool Asked(const Node& node) const { return asked_.count(&node) > 0; }
-  // True when one of these nodes has an effect, and another node that has one
-  // stands between the first of them and `place`.
+  // Whether one of these nodes has an effect and another node with an effect is
+  // between the first of them and `place`.
   bool EffectsBetween(const std::vector<Node*>& nodes, const Node& place) const;
 
  private:
@@ -85,10 +84,11 @@ class RawRegion {
   std::unordered_map<const Node*, std::vector<Node*>> users_;
   std::unordered_map<const Node*, std::vector<Value>> reads_;
   std::unordered_set<const Node*> asked_;
-  // What must have gone which way for the node to run: sides of predicates, by
-  // number, and whatever cannot be understood, each a number of its own.
+  // The conditions under which the node runs: sides of predicates, by number,
+  // and a separate number for each condition that is not understood.
   std::unordered_map<const Node*, std::set<int>> gates_;
-  std::unordered_map<Value, int, ValueHash> gate_ids_;  // of the else side
+  // Number of the else side.
+  std::unordered_map<Value, int, ValueHash> gate_ids_;
   int num_gates_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// Reads of lists learn what shape the elements are known to have, so that what
-// computes with them can be planned: a backward loop knows the sizes of what
-// the forward loop kept.
+// Gives reads of lists the known shape of the elements, so that nodes that
+// compute with them can be planned: a backward loop learns the sizes that the
+// forward loop kept. One thread; no other sees the graph meanwhile.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> RefineLists(Graph& graph,
                          std::vector<std::string>* notes = nullptr);
 

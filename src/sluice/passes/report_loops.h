@@ -1,7 +1,8 @@
-// ReportLoops: makes every loop of a graph say how often it runs and what it
-// keeps for its gradient, to a LoopLog fed as one more argument. Loops that
-// gradients added are not reported, but what they run again is, for the loop it
-// belongs to. Not part of the pipeline: only for runs that ask.
+// ReportLoops: makes every loop of a graph report its iteration count, and the
+// bytes it keeps for its gradient, to a LoopLog fed as an additional argument.
+// Loops added by gradients are not reported; their recomputation counts for the
+// original loop. Not part of the pipeline: only for runs that request it. One
+// thread; no other sees the graph meanwhile.
 #pragma once
 
 #include "sluice/graph/graph.h"

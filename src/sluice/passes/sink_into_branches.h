@@ -1,7 +1,8 @@
-// A value that only one branch of a conditional uses is computed in that
-// branch: not at all when another one is taken. Never into a loop, where it
-// would be computed again and again, and only nodes that cannot fail, whose
-// absence nobody can tell.
+// Moves a computation whose result only one branch uses into that branch, so
+// that it is skipped if another branch is taken. It never moves nodes into a
+// loop, where they would run repeatedly, and only moves nodes that cannot fail
+// and whose absence is not observable. One thread; no other sees the graph
+// meanwhile.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace sluice {
 
-// `notes`, when given, learns what was done, a line each.
+// `notes`, if not null, receives one line per change.
 Result<bool> SinkIntoBranches(Graph& graph,
                               std::vector<std::string>* notes = nullptr);
 

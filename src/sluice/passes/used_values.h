@@ -1,5 +1,6 @@
-// UsedValues: which outputs of nodes that own regions somebody reads. A node
-// lists who uses it, but not which of its outputs.
+// UsedValues: finds the outputs with readers among those of nodes that own
+// regions. A node lists its users, but not which of its outputs they use. One
+// thread; no other changes the graph meanwhile.
 #pragma once
 
 #include <unordered_set>
@@ -11,7 +12,7 @@ namespace sluice {
 
 using ValueSet = std::unordered_set<Value, ValueHash>;
 
-// Reads by nodes and results, in all regions.
+// Counts reads by nodes and by results, in all regions.
 ValueSet UsedRegionOutputs(const Graph& graph);
 
 }  // namespace sluice

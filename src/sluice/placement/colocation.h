@@ -1,8 +1,9 @@
-// Colocation: which nodes must be on one device. State is where its handle is:
-// a variable, queue or table with all that use it, a list with what it grows
-// from and into; handles are followed through regions, calls and loops. Two
-// handles of one shared name are one. Besides, a node may ask to be with
-// another one (graph/together_with.h).
+// Colocation: finds the nodes that must be on one device. State is on the
+// device of its handle: a variable, queue or table with all its users, a list
+// with its earlier and later versions. Handles are followed through regions,
+// calls and loops. Two handles with the same shared name are one. In addition,
+// a node may ask to be with another one (graph/together_with.h). Plain
+// functions; the graph must not change meanwhile.
 #pragma once
 
 #include <vector>
@@ -11,9 +12,9 @@
 
 namespace sluice {
 
-// Every node that computes is in one group, mostly alone; in program order, as
-// are the groups by their first node. Region ops, functions and calls are in
-// none.
+// Every node that computes is in one group, usually alone. Nodes are in program
+// order, and so are groups, by their first node. Region ops, functions and
+// calls are in no group.
 std::vector<std::vector<Node*>> ColocationGroups(const ValueFlow& flow);
 
 }  // namespace sluice

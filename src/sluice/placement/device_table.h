@@ -1,5 +1,5 @@
-// DeviceTable: the devices a graph may be placed on, and which of them a wish
-// or an op leaves. Made once per placement and used by one thread.
+// DeviceTable: the devices a graph may be placed on, and the subsets allowed by
+// a wish or an op. Built once per placement and used by one thread.
 #pragma once
 
 #include <string>
@@ -11,12 +11,13 @@
 
 namespace sluice {
 
-// By device: whether it is in the set.
+// Indexed by device: whether it is in the set.
 using DeviceSet = std::vector<char>;
 
 class DeviceTable {
  public:
-  // Errors: no device, one without a full name, two of a name, no CPU first.
+  // Errors: no device, a device without a full name, a duplicate name, no CPU
+  // first.
   static Result<DeviceTable> Make(const PlacementOptions& options);
 
   int size() const { return static_cast<int>(models_->size()); }
@@ -26,13 +27,12 @@ class DeviceTable {
   const std::string& text(int d) const {
     return texts_[static_cast<size_t>(d)];
   }
-  // What a node asks for; any device when it asks for nothing. Error: its text
-  // is no device.
+  // The wish of a node, any device if it has none. Error: invalid device text.
   Result<const DeviceName*> WishOf(const Node& node);
-  // Those with a kernel for the node.
+  // The devices with a kernel for the node.
   const DeviceSet& Running(const Node& node);
   DeviceSet Covered(const DeviceName& wish) const;
-  // The first CPU of the job and task that `wish` names, else device 0.
+  // The first CPU of the job and task in `wish`, else device 0.
   int HostOf(const DeviceName& wish) const;
   // "/device:cpu:0, /device:sim:0"
   std::string List() const;
@@ -42,7 +42,7 @@ class DeviceTable {
   const std::vector<DeviceModel>* models_ = nullptr;
   std::vector<std::string> texts_;
   std::unordered_map<std::string, DeviceName> wishes_;
-  std::vector<DeviceSet> by_kinds_;  // by bits of kinds
+  std::vector<DeviceSet> by_kinds_;  // by bit set of kinds
   std::vector<DType> dtypes_;        // scratch
 };
 

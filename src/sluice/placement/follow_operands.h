@@ -1,7 +1,8 @@
-// Nodes that name no device run where their operands are, as imperative calls
-// do: what is fed from a device's memory pulls along what is made of it.
+// Places nodes that name no device where their operands are, as imperative
+// calls do. Values fed from the memory of a device determine the device of what
+// is computed from them.
 //
-// A plain function, for a graph nobody else sees.
+// A plain function, for a graph that no other thread sees.
 #pragma once
 
 #include <string>
@@ -11,9 +12,9 @@
 
 namespace sluice {
 
-// `args`: where the graph's arguments lie, by device name; empty: not known.
-// Nodes whose operands are all on `host`, or not known, keep no wish. Error:
-// operands that are fed from two devices, with the node's line.
+// `args`: the device name of each argument of the graph; empty: unknown. Nodes
+// whose operands are all on `host`, or unknown, keep an empty wish. Error:
+// operands fed from two devices, with the node's line.
 Status FollowOperands(Graph& graph, const std::vector<std::string>& args,
                       const std::string& host);
 

@@ -1,11 +1,11 @@
-// Homes: where a value lies, as the node whose device that is. A value that
-// goes through regions or primitives of control flow lies where the node that
-// made it runs, and what a loop carries where an iteration makes the next one:
-// then nothing is copied from one iteration to the next. What functions take
-// and give, and sizes, lie on the host. ValuePlaces says the same of a graph
-// that is placed.
+// Homes: the location of each value, as the node whose device holds it. A value
+// that passes through regions or control-flow primitives is where its producer
+// runs. A loop-carried value is where an iteration computes the next one, so
+// that nothing is copied between iterations. Arguments and results of
+// functions, and sizes, are on the host. ValuePlaces tells the same for a
+// placed graph.
 //
-// Made once per placement; immutable.
+// Built once per placement; immutable.
 #pragma once
 
 #include <vector>
@@ -18,8 +18,8 @@ class Homes {
  public:
   explicit Homes(const ValueFlow& flow);
 
-  // Null: the host, as for what is fed. A constant only where nothing else
-  // flows into the value.
+  // Null: the host, as for feeds. A constant only if no other value flows into
+  // `value`.
   Node* Of(const Value& value) const {
     return homes_[static_cast<size_t>(flow_.IdOf(value))];
   }
@@ -32,7 +32,8 @@ class Homes {
   enum class Mark : uint8_t { kNew, kOpen, kDone };
   std::vector<Mark> marks_;
   std::vector<Node*> homes_;
-  std::vector<std::vector<Value>> sources_;  // by value, where it is an edge's
+  // By value, its sources along edges.
+  std::vector<std::vector<Value>> sources_;
 };
 
 }  // namespace sluice

@@ -1,10 +1,11 @@
-// Host scalars: the small integers and truths a step reads on the host to go on
-// (predicates, sizes, positions in lists), and those that they are computed
-// from. They stay on the host inside a device's scope, too: a counted loop
-// must not wait for a copy in each iteration.
+// Host scalars: the small integers and booleans that a step reads on the host
+// in order to continue (predicates, sizes, list indices), and those they are
+// computed from. They stay on the host even inside a device scope: a counted
+// loop must not wait for a copy in each iteration.
 //
-// Only what follows from constants, arguments of the graph, shapes and other
-// host scalars is one; a truth that a device computes is copied instead.
+// Only values derived from constants, graph arguments, shapes and other host
+// scalars qualify; a boolean that a device computes is copied instead. A plain
+// function.
 #pragma once
 
 #include <vector>
@@ -13,7 +14,7 @@
 
 namespace sluice {
 
-// By value id.
+// Indexed by value id.
 std::vector<char> FindHostScalars(const ValueFlow& flow);
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
-// Copies between devices, made visible: after this pass a node finds its inputs
-// in the memory it works in, and what crosses from one device to another passes
-// an Identity on the device it goes to. One for each value, destination and
-// region; what a loop reads from outside is copied once, before it, and what a
-// branch reads only when the branch is taken.
+// Makes copies between devices explicit. After this pass the inputs of each
+// node are in the memory of its device, and each value that crosses devices
+// passes an Identity on the target device. There is one copy per value, target
+// and region. Outer values of a loop are copied once, before the loop; those of
+// a branch only if the branch is taken.
 //
 // REQUIRES: every node has a device (placement/placer.h). A plain function.
 #pragma once
@@ -16,15 +16,15 @@ namespace sluice {
 
 struct CopyOptions {
   std::string host = "/device:cpu:0";
-  // Where each of the graph's arguments lies; the host when it is not there.
+  // The location of each argument of the graph; missing entries mean the host.
   std::vector<std::string> args;
-  // Results are brought to the host; else they stay where they are made.
+  // Copies results to the host; otherwise they stay where they are computed.
   bool results_to_host = true;
-  // Math on a few elements reads what lies on another CPU device there.
+  // Math on a few elements reads the memory of other CPU devices in place.
   bool small_in_place = false;
 };
 
-// True when there was something to copy.
+// Returns whether a copy was inserted.
 Result<bool> InsertCopies(Graph& graph, const CopyOptions& options = {});
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// Devices and graphs for tests of placement.
+// Devices and graphs for placement tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// By full names; the default models.
+// Devices with these full names and the default models.
 inline PlacementOptions DevicesNamed(const std::vector<std::string>& names) {
   PlacementOptions options;
   for (const std::string& name : names) {
@@ -29,8 +29,8 @@ inline std::unique_ptr<Graph> ParsedGraph(std::string_view text) {
   return graph.ok() ? std::move(*graph) : std::make_unique<Graph>("broken");
 }
 
-// "a cpu:0, b sim:1": every node of the region and those inside, by name, with
-// what follows "/device:" in its device.
+// "a cpu:0, b sim:1": for every node of the region and nested ones, its name
+// and the part of its device after "/device:".
 inline std::string PlacesIn(const Region& region) {
   std::string out;
   for (const Node* node : region.nodes()) {

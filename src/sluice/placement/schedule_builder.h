@@ -1,5 +1,5 @@
-// ScheduleBuilder: lays the regions of a graph out as the tasks of a Schedule.
-// On the stack while that is made.
+// ScheduleBuilder: translates the regions of a graph to the tasks of a
+// Schedule. Lives on the stack of the thread that builds the Schedule.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ class ScheduleBuilder {
 
   // ---- Tasks ----
 
-  // The task's edges follow; then EndTask.
+  // The edges of the task follow; then call EndTask.
   int BeginTask(int unit, bool works) {
     Task task{};
     task.unit = unit;
@@ -74,9 +74,9 @@ class ScheduleBuilder {
   void After(int task) {
     if (task >= 0) out_.edges_.push_back({task, -1, -1, 0, 0});
   }
-  // Constants are wherever they are needed.
+  // Constants are available everywhere.
   void Reads(const Value& v);
-  // Order, and nothing is copied.
+  // Order only; nothing is copied.
   void Awaits(const Value& v) { After(made_by_[Id(v)]); }
 
   void Meet(int a, int b) {
@@ -109,10 +109,10 @@ class ScheduleBuilder {
 
   void AddLoop(Node& node, double weight, int gate);
 
-  // Its nodes stand where the function is, as often as there are calls of it.
+  // Its nodes are placed at the function, weighted by the number of its calls.
   void AddFunction(Node& node, double weight, int gate);
 
-  // Waits for the nodes of its function, and hands over on the host.
+  // Waits for the nodes of its function; its values pass through the host.
   void AddCall(Node& node, double weight, int gate);
 
   void Finish();
@@ -122,10 +122,11 @@ class ScheduleBuilder {
   const Homes& homes_;
   const std::vector<int>& unit_of_;
   const PlacementOptions& options_;
-  std::vector<int> made_by_;    // the task, by value; -1: there at the start
-  std::vector<double> weight_;  // how often a value is made
+  // The producing task, by value; -1: available at the start.
+  std::vector<int> made_by_;
+  std::vector<double> weight_;  // how often a value is computed
   std::vector<int> last_use_;   // the task
-  std::vector<size_t> open_;    // loops around
+  std::vector<size_t> open_;    // enclosing loops
 };
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
-// Search: devices for units by the cost model. A greedy run in program order,
-// everything on one device, the stages of a pipeline and what the units came
-// with are the starts; the best of them is improved by moving and exchanging
-// units as long as the predicted end comes earlier. Deterministic, of bounded
-// effort, and never worse than any of its starts.
+// Search: chooses devices for units by the cost model. The starting points are
+// a greedy run in program order, everything on one device, pipeline stages, and
+// the given devices. The best of them is improved by moving and exchanging
+// units while the predicted end gets earlier. Deterministic, of bounded effort,
+// and never worse than a starting point. Used by one thread.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,9 @@
-// ValueFlow: a graph's nodes and values numbered, regions included, and where
-// values go without a node in between: into the arguments of loops and
-// functions, out as results of branches, loops and calls.
+// ValueFlow: numbers the nodes and values of a graph, including regions, and
+// lists the edges along which values flow without a node: into the arguments of
+// loops and functions, and out as results of branches, loops and calls.
 //
-// Made once per placement; immutable. The graph must not change meanwhile,
-// devices of nodes apart.
+// Built once per placement; immutable. The graph must not change meanwhile,
+// except for the devices of nodes.
 #pragma once
 
 #include <span>
@@ -21,25 +21,25 @@ class ValueFlow {
   explicit ValueFlow(Graph& graph);
 
   const Region& root() const { return root_; }
-  // All of them: a region op before the nodes of its regions.
+  // All nodes: a region op before the nodes of its regions.
   std::span<Node* const> nodes() const { return nodes_; }
-  // Ids of values are below this.
+  // Value ids are below this.
   int num_values() const { return num_values_; }
   int IdOf(const Value& value) const {
     return FirstOf(*value.node) + value.index;
   }
-  // Of the first output of a node or argument of a region.
+  // The id of the first output of a node or argument of a region.
   int FirstOf(const Node& node) const {
     if (!node.is_args()) return first_[static_cast<size_t>(node.id())];
     return args_.at(&node);
   }
-  // Every array that `from` is may be what `to` is.
+  // Each array of `from` may become `to`.
   struct Edge {
     Value from, to;
   };
   std::span<const Edge> edges() const { return edges_; }
   std::span<const Node* const> args_nodes() const { return args_nodes_; }
-  // The function a call runs; null when that is not known.
+  // The function a call runs; null if unknown.
   static const Node* FunctionOf(const Node& call);
 
  private:
@@ -55,8 +55,8 @@ class ValueFlow {
   std::vector<Edge> edges_;
 };
 
-// Whether a value stands for something kept elsewhere, which stays where it is:
-// a variable, a queue, a list; not a function.
+// Whether a value refers to something stored elsewhere that does not move: a
+// variable, a queue or a list, but not a function.
 bool IsHandle(const Value& value);
 
 }  // namespace sluice

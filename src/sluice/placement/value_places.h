@@ -1,15 +1,15 @@
-// Where values of a placed graph lie: in the memory of the device of the node
-// that makes them, with these rules for what has no single maker:
+// Tells where the values of a placed graph are: in the memory of the device of
+// their producer, with these rules for values without a single producer:
 //
-//   What ops say of shapes alone (Shape, Size, Rank) is for the host.
-//   A value carried round a loop lies where the body makes it, or where it
-//   comes from when the body only hands it on.
-//   A result of a branch lies where the first branch has it.
-//   Arguments and results of functions lie on the host.
-//   The graph's own arguments lie where the caller says.
+//   Outputs of ops that read only shapes (Shape, Size, Rank) are on the host.
+//   A loop-carried value is where the body computes it, or where it comes from
+//   if the body only forwards it.
+//   A result of a branch is where the first branch has it.
+//   Arguments and results of functions are on the host.
+//   The caller gives the location of the graph's own arguments.
 //
-// Made for a graph whose nodes all have a device; the graph may gain nodes
-// while it is used. One thread.
+// Built for a graph whose nodes all have a device; the graph may gain nodes
+// while it is used. Used by one thread.
 #pragma once
 
 #include <span>
@@ -25,15 +25,15 @@ namespace sluice {
 
 class ValuePlaces {
  public:
-  // `host`: the device of the host. `args`: where each of the graph's arguments
-  // lies; the host for those that are not there.
+  // `host`: the device of the host. `args`: the location of each argument of
+  // the graph; missing entries mean the host.
   ValuePlaces(std::string host, std::vector<std::string> args)
       : host_(std::move(host)), args_(std::move(args)) {}
 
   const std::string& host() const { return host_; }
-  // Empty only while a loop around it is being looked at.
+  // Empty only while an enclosing loop is being examined.
   const std::string& PlaceOf(const Value& v);
-  // Where input `i` of the node must lie; empty: anywhere.
+  // The location that input `i` of the node needs; empty: any.
   std::string WantedAt(const Node& node, int i);
 
  private:
@@ -42,7 +42,8 @@ class ValuePlaces {
   const std::string host_;
   const std::vector<std::string> args_;
   std::unordered_map<Value, std::string, ValueHash> known_;
-  // Being found: met again, it is a value that a loop hands on to itself.
+  // Values being resolved: one that recurs is a value that a loop passes to
+  // itself.
   std::unordered_set<Value, ValueHash> open_;
 };
 

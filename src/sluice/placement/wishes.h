@@ -1,5 +1,5 @@
-// What the wishes and kernels of a group of nodes leave: the devices they may
-// all be on.
+// Intersects the wishes and kernels of a group of nodes: the devices on which
+// all of them can be. Plain functions; one thread.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace sluice {
 
 struct Choice {
   std::vector<int> devices;  // at least one
-  DeviceName wish;           // of all of them together
-  // The node whose wish it is; null when none has one.
+  DeviceName wish;           // the combined wish
+  // The node with the wish; null if there is none.
   const Node* wisher = nullptr;
-  std::string fell_back;  // why the wish is not met; empty when it is
+  std::string fell_back;  // why the wish is not met; empty if it is
 };
 
-// `soft` as in PlacementOptions. Of wishes that contradict each other the
-// first one counts then, except where they name different jobs or tasks.
+// `soft` as in PlacementOptions: of contradicting wishes the first one counts,
+// unless they name different jobs or tasks.
 Result<Choice> ChooseFor(const std::vector<Node*>& group, DeviceTable& table,
                          bool soft);
 

@@ -1,5 +1,6 @@
-// ByteCount: bytes as a function of how often loops run: "4 KiB + 96 KiB*T".
-// Sums of products of iteration counts, each at least 1. A value.
+// ByteCount: a number of bytes as a function of loop iteration counts, such as
+// "4 KiB + 96 KiB*T". It is a sum of products of iteration counts, each at
+// least 1. A value type: one thread at a time modifies an object.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +18,24 @@ class ByteCount {
 
   ByteCount& operator+=(const ByteCount& other);
   ByteCount& operator-=(const ByteCount& other);
-  // Once for every iteration of loop number `loop` but one.
+  // This count once per iteration of loop number `loop`, except the last one.
   ByteCount ForEarlierIterationsOf(int loop) const;
-  // So many times. REQUIRES: n >= 0.
+  // This count `n` times. REQUIRES: n >= 0.
   ByteCount Times(int64_t n) const;
 
   bool zero() const { return terms_.empty(); }
-  // Whether it is at least the other whatever the counts are.
+  // Whether this is at least `other` for all iteration counts.
   bool Covers(const ByteCount& other) const;
-  // With these counts, by number of the loop; saturates.
+  // The bytes for these iteration counts, indexed by loop number; saturates.
   int64_t At(std::span<const int64_t> trips) const;
-  // `names`: of the counts, by number.
+  // `names`: the names of the counts, indexed by loop number.
   std::string ToString(std::span<const std::string> names) const;
   bool operator==(const ByteCount&) const = default;
 
  private:
-  // Loops by number in ascending order, each counted from 0 for one iteration:
-  // then nothing is ever subtracted, and Covers compares number by number.
+  // Loop numbers in ascending order. Each count is stored as iterations beyond
+  // the first. No coefficient is ever subtracted, so Covers compares term by
+  // term.
   using Product = std::vector<int>;
   void Add(const Product& product, int64_t bytes);
   std::map<Product, int64_t> terms_;

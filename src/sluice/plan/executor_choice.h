@@ -1,4 +1,4 @@
-// Which executor a plan is made for.
+// The kind of executor that a plan is built for. A plain enum.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 namespace sluice {
 
 enum class ExecutorChoice : uint8_t {
-  kAuto,    // islands where they pay, tokens for the rest
-  kTape,    // islands wherever possible, single nodes too
+  kAuto,    // islands where they pay off, tokens for the rest
+  kTape,    // islands wherever possible, even for single nodes
   kTokens,  // no islands
 };
 

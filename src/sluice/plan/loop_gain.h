@@ -1,8 +1,8 @@
-// What running iterations of a loop in parallel gains, from what its nodes
-// cost: measured where a run was traced, else estimated. A loop that gains runs
-// on tokens instead of as one compiled piece.
+// Estimates the gain from running iterations of a loop in parallel. Node costs
+// come from traced runs if there are any, else from estimates. A loop that
+// gains runs on tokens rather than as one compiled piece.
 //
-// Plain functions of a graph nobody changes meanwhile.
+// Plain functions; the graph must not change during a call.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,18 @@
 namespace sluice {
 
 struct LoopTimes {
-  double iteration_ns = 0;  // all that is done in one
-  // Of it, what each iteration waits for in the one before: iterations cannot
-  // begin faster, however many threads there are.
+  double iteration_ns = 0;  // all work of one iteration
+  // The part for which an iteration waits for the previous one. Iterations
+  // cannot start faster than this on any number of threads.
   double wait_ns = 0;
-  // Of it, kernels worth another thread that do not use all threads themselves.
+  // The part in kernels that are worth another thread and do not use all
+  // threads themselves.
   double shared_ns = 0;
 };
 LoopTimes TimesOf(const Node& loop,
                   const std::function<double(const Node&)>& measured);
 
-// Why the loop's iterations should run in parallel; empty: they should not.
+// Why the iterations should run in parallel; empty if they should not.
 std::string WhyInParallel(const Node& loop, const PlanOptions& options);
 
 }  // namespace sluice

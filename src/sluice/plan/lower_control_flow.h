@@ -1,12 +1,13 @@
-// Lowering: conditionals, loops and calls written as the primitives of the
-// token machine. Regions are laid flat into the root: what a branch reads
-// passes a Switch, what a loop reads enters its frame, results meet in Merges
-// and leave by Exits. Calls are written out, recursive ones become functions
-// that take what they capture as arguments.
+// Lowering rewrites conditionals, loops and calls as the primitives of the
+// token machine. Regions are flattened into the root: values that a branch
+// reads pass a Switch, values that a loop reads enter its frame, results meet
+// in Merges and leave through Exits. Calls are inlined. Recursive functions
+// remain functions and take their captures as arguments.
 //
-// The lowered graph is wiring. What a node is, its name, line, key and what an
-// error says of it, is found at the node it stands for, in the source graph,
-// which must outlive it.
+// The lowered graph holds only the wiring. The name, line, key and error
+// context of a node are those of its origin in the source graph, which must
+// outlive the lowered graph. Plain functions and values, used by the thread
+// that builds a plan.
 #pragma once
 
 #include <functional>
@@ -22,15 +23,14 @@
 
 namespace sluice {
 
-// A source node, and the calls around it that were written out, innermost
-// first.
+// A source node and the inlined calls around it, innermost first.
 struct Origin {
   const Node* node = nullptr;
   std::vector<const Node*> calls;
 };
 
-// A region op or call left whole for Bytecode: in the lowered graph a Call
-// of no function, whose operands stand for these values of the source.
+// A region op or call that is kept whole for Bytecode. In the lowered graph it
+// is a Call without a function, whose operands stand for these source values.
 struct BytecodePiece {
   const Node* source = nullptr;
   std::unordered_map<Value, Value, ValueHash> values;
@@ -38,24 +38,25 @@ struct BytecodePiece {
 
 struct Lowered {
   std::unique_ptr<Graph> graph;
-  // Order alone: `after` waits for `before`, dead or alive.
+  // Pure ordering: `after` waits for `before`, dead or alive.
   std::vector<EffectEdge> order;
   std::unordered_map<const Node*, Origin> origins;
   std::unordered_map<std::string, Origin> frames;  // the loop of each frame
   std::unordered_map<const Node*, BytecodePiece> bytecodes;
-  // The function each remaining call runs.
+  // The function that each remaining call runs.
   std::unordered_map<const Node*, const Node*> callees;
-  // Identities that stand for no node: they only pass a value on.
+  // Identities without an origin: they only pass a value on.
   std::unordered_set<const Node*> passes;
 };
 
-// Why a region op or call cannot be left whole; empty: it can, for Bytecode.
+// Why a region op or call cannot be kept whole for Bytecode; empty if it can.
 using WhyNotWhole = std::function<std::string(const Node&)>;
 
-// Whether the graph has something to lower: what cannot be left whole.
+// Whether the graph has region ops or calls that cannot be kept whole.
 bool NeedsLowering(const Graph& graph, const WhyNotWhole& why);
 
-// `why` must outlive the call alone. Errors: a call of what is no function.
+// `why` needs to outlive only the call. Error: a call whose callee is not a
+// function.
 Result<Lowered> LowerControlFlow(const Graph& source, const WhyNotWhole& why);
 
 }  // namespace sluice

@@ -14,7 +14,7 @@ namespace sluice {
 
 struct Lowering::Loop {
   Node* node = nullptr;
-  Context* frame = nullptr;
+  Context *frame = nullptr, *body = nullptr;
   std::vector<Node*> merges;  // of the carried values
   std::vector<Node*> all;     // those, then counter and tokens
   Node* counter = nullptr;    // merge of iterations done, with a maximum
@@ -23,6 +23,7 @@ struct Lowering::Loop {
     bool write = false;
     Node* merge = nullptr;
     Node* gate = nullptr;  // what reads wait for when nothing is written
+    Value held;            // the token after the condition
   };
   std::vector<Token> tokens;
   Value pred;  // of LoopCond
@@ -182,75 +183,110 @@ Status Lowering::LowerCond(Loop& loop) {
 
 Status Lowering::LowerBody(Context& ctx, Loop& loop) {
   Context& frame = *loop.frame;
-  Node& node = *loop.node;
-  const Region& body = *node.regions()[1];
+  const Region& body = *loop.node->regions()[1];
   Context& inside = contexts_.emplace_back();
+  loop.body = &inside;
   inside.kind = Context::kBody;
   inside.parent = &frame;
   inside.region = frame.region;
   inside.tracks = frame.tracks;
   inside.pred = loop.pred;
-  auto round = [&](Node* merge, const Value& next) -> Status {
-    SL_ASSIGN_OR_RETURN(Node * n,
-                        Add(inside, "NextIteration", {next}, {}, &node));
-    graph_.SetInput(*merge, 1, n->output(0));
-    return OkStatus();
-  };
   for (size_t i = 0; i < loop.merges.size(); ++i) {
     SL_ASSIGN_OR_RETURN(
         inside.values[body.arg(static_cast<int>(i))],
         SwitchSide(frame, loop.merges[i]->output(0), loop.pred, true));
   }
-  // What the condition touched comes before the token may leave.
-  std::map<Node*, Value> token_values;
+  SL_RETURN_IF_ERROR(HoldTokens(loop));
+  SL_RETURN_IF_ERROR(LowerRegion(inside, body));
+  SL_RETURN_IF_ERROR(LeaveLoop(ctx, loop));
+  SL_RETURN_IF_ERROR(CountIteration(loop));
+  SL_RETURN_IF_ERROR(PassTokens(ctx, loop));
+  // What carries nothing goes round as it is.
+  std::set<Node*> done(loop.merges.begin(), loop.merges.end());
+  if (loop.counter) done.insert(loop.counter);
+  for (Loop::Token& token : loop.tokens) done.insert(token.merge);
+  for (Node* merge : loop.all) {
+    if (done.count(merge)) continue;
+    SL_ASSIGN_OR_RETURN(Value go,
+                        SwitchSide(frame, merge->output(0), loop.pred, true));
+    SL_RETURN_IF_ERROR(GoRound(loop, merge, go));
+  }
+  return OkStatus();
+}
+
+Status Lowering::GoRound(Loop& loop, Node* merge, const Value& next) {
+  SL_ASSIGN_OR_RETURN(Node * n,
+                      Add(*loop.body, "NextIteration", {next}, {}, loop.node));
+  graph_.SetInput(*merge, 1, n->output(0));
+  return OkStatus();
+}
+
+// Orders all nodes of the condition before their tokens.
+Status Lowering::HoldTokens(Loop& loop) {
+  Context& frame = *loop.frame;
   for (Loop::Token& token : loop.tokens) {
-    Value v = token.merge->output(0);
+    token.held = token.merge->output(0);
     const Track& track = (*frame.tracks)[token.resource];
     bool touched = !track.readers.empty() ||
                    (track.writer && track.writer != token.merge &&
                     track.writer != token.gate);
-    if (touched) {
-      SL_ASSIGN_OR_RETURN(Node * pass, Pass(frame, v));
-      if (track.writer) Order(*track.writer, *pass, token.resource);
-      for (Node* r : track.readers) Order(*r, *pass, token.resource);
-      v = pass->output(0);
-    }
-    token_values[token.merge] = v;
+    if (!touched) continue;
+    SL_ASSIGN_OR_RETURN(Node * pass, Pass(frame, token.held));
+    if (track.writer) Order(*track.writer, *pass, token.resource);
+    for (Node* r : track.readers) Order(*r, *pass, token.resource);
+    token.held = pass->output(0);
   }
-  SL_RETURN_IF_ERROR(LowerRegion(inside, body));
+  return OkStatus();
+}
+
+// Leads the body's results to the next iteration, and out when the loop ends.
+Status Lowering::LeaveLoop(Context& ctx, Loop& loop) {
+  Node& node = *loop.node;
+  const Region& body = *node.regions()[1];
   for (size_t i = 0; i < loop.merges.size(); ++i) {
-    SL_ASSIGN_OR_RETURN(Value next, LiveInput(inside, body.results()[i]));
-    SL_RETURN_IF_ERROR(round(loop.merges[i], next));
-    SL_ASSIGN_OR_RETURN(Value last, SwitchSide(frame, loop.merges[i]->output(0),
-                                               loop.pred, false));
-    SL_ASSIGN_OR_RETURN(Node * exit, Add(frame, "Exit", {last}, {}, &node));
+    SL_ASSIGN_OR_RETURN(Value next, LiveInput(*loop.body, body.results()[i]));
+    SL_RETURN_IF_ERROR(GoRound(loop, loop.merges[i], next));
+    SL_ASSIGN_OR_RETURN(
+        Value last,
+        SwitchSide(*loop.frame, loop.merges[i]->output(0), loop.pred, false));
+    SL_ASSIGN_OR_RETURN(Node * exit,
+                        Add(*loop.frame, "Exit", {last}, {}, &node));
     // It stands for the loop in what comes after: it belongs outside.
     made_.back().second = ctx.tracks;
     ctx.values[node.output(static_cast<int>(i))] = exit->output(0);
   }
-  std::set<Node*> done(loop.merges.begin(), loop.merges.end());
-  if (loop.counter) {
-    SL_ASSIGN_OR_RETURN(Value count, SwitchSide(frame, loop.counter->output(0),
-                                                loop.pred, true));
-    SL_ASSIGN_OR_RETURN(Value one, Constant(Array::Scalar<int64_t>(1)));
-    SL_ASSIGN_OR_RETURN(Node * next,
-                        Add(inside, "Add", {count, one}, {}, &node));
-    SL_RETURN_IF_ERROR(round(loop.counter, next->output(0)));
-    done.insert(loop.counter);
-  }
+  return OkStatus();
+}
+
+Status Lowering::CountIteration(Loop& loop) {
+  if (!loop.counter) return OkStatus();
+  SL_ASSIGN_OR_RETURN(
+      Value count,
+      SwitchSide(*loop.frame, loop.counter->output(0), loop.pred, true));
+  SL_ASSIGN_OR_RETURN(Value one, Constant(Array::Scalar<int64_t>(1)));
+  SL_ASSIGN_OR_RETURN(Node * next,
+                      Add(*loop.body, "Add", {count, one}, {}, loop.node));
+  return GoRound(loop, loop.counter, next->output(0));
+}
+
+// Orders each token after all uses of its resource in an iteration. Outside,
+// its Exit stands for the loop's use of the resource.
+Status Lowering::PassTokens(Context& ctx, Loop& loop) {
+  Context& frame = *loop.frame;
   for (Loop::Token& token : loop.tokens) {
-    Value v = token_values[token.merge];
-    SL_ASSIGN_OR_RETURN(Value stay, SwitchSide(frame, v, loop.pred, true));
-    SL_ASSIGN_OR_RETURN(Node * pass, Pass(inside, stay));
+    SL_ASSIGN_OR_RETURN(Value stay,
+                        SwitchSide(frame, token.held, loop.pred, true));
+    SL_ASSIGN_OR_RETURN(Node * pass, Pass(*loop.body, stay));
     const Track& track = (*frame.tracks)[token.resource];
     if (track.writer && track.writer != token.merge &&
         track.writer != token.gate) {
       Order(*track.writer, *pass, token.resource);
     }
     for (Node* r : track.readers) Order(*r, *pass, token.resource);
-    SL_RETURN_IF_ERROR(round(token.merge, pass->output(0)));
-    SL_ASSIGN_OR_RETURN(Value last, SwitchSide(frame, v, loop.pred, false));
-    SL_ASSIGN_OR_RETURN(Node * exit, Add(frame, "Exit", {last}, {}, &node));
+    SL_RETURN_IF_ERROR(GoRound(loop, token.merge, pass->output(0)));
+    SL_ASSIGN_OR_RETURN(Value last,
+                        SwitchSide(frame, token.held, loop.pred, false));
+    SL_ASSIGN_OR_RETURN(Node * exit, Add(frame, "Exit", {last}, {}, loop.node));
     made_.back().second = ctx.tracks;
     // What came before, the token waited for on its way in.
     Track& outside = (*ctx.tracks)[token.resource];
@@ -260,13 +296,6 @@ Status Lowering::LowerBody(Context& ctx, Loop& loop) {
     } else {
       outside.readers.push_back(exit);
     }
-    done.insert(token.merge);
-  }
-  for (Node* merge : loop.all) {
-    if (done.count(merge)) continue;
-    SL_ASSIGN_OR_RETURN(Value go,
-                        SwitchSide(frame, merge->output(0), loop.pred, true));
-    SL_RETURN_IF_ERROR(round(merge, go));
   }
   return OkStatus();
 }

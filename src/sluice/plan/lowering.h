@@ -1,4 +1,4 @@
-// The working state of a lowering. Part of lower_*.cc.
+// The working state of one lowering, used by one thread. Part of lower_*.cc.
 #pragma once
 
 #include <deque>
@@ -18,33 +18,36 @@ class Lowering {
   Result<Lowered> Run();
 
  private:
-  // What has happened to a resource in one frame so far.
+  // The accesses to a resource in one frame so far.
   struct Track {
     Node* writer = nullptr;
     std::vector<Node*> readers;
   };
   using Tracks = std::map<std::string, Track>;
 
-  // Where code is being laid: which frame, and under which guard it is alive.
+  // The place where code is emitted: its frame and the guard under which it is
+  // alive.
   struct Context {
     enum Kind { kBase, kBranch, kFrame, kBody, kCall };
     Kind kind = kBase;
     Context* parent = nullptr;
-    Region* region = nullptr;  // of the lowered graph
-    Graph::ValueMap values;    // of the source -> here
+    Region* region = nullptr;  // in the lowered graph
+    Graph::ValueMap values;    // source -> lowered
     Value pred;                // kBranch, kBody: alive when pred is `side`
     bool side = true;
-    Node* pivot = nullptr;  // alive exactly here; made when first asked for
-    std::string frame;      // kFrame
+    // Alive exactly when this context is; created on demand.
+    Node* pivot = nullptr;
+    std::string frame;  // kFrame
     int64_t parallel = 1;
-    Node* beat = nullptr;  // kFrame: what is there once in every iteration
+    Node* beat = nullptr;  // kFrame: a node that fires once per iteration
     Tracks* tracks = nullptr;
     std::vector<const Node*> calls;  // as in Origin
   };
 
   struct Lifted {
     Node* function = nullptr;
-    std::vector<Value> captures;  // of the source: arguments after its own
+    // Source values, passed after its own arguments.
+    std::vector<Value> captures;
   };
 
   // ---- lower_control_flow.cc: nodes; lower_values.cc: values ----
@@ -55,9 +58,9 @@ class Lowering {
   Result<Value> Lookup(Context& ctx, const Value& v);
   bool Lowers(const Node& node) const;
   static bool IsPreset(const Value& v);
-  // The nearest context that says when code is alive.
+  // The nearest context that determines when code is alive.
   static Context& Guard(Context& ctx);
-  // Whether a value is there whatever the guard says.
+  // Whether a value is available regardless of the guard.
   static bool Unguarded(Context& ctx, const Value& v);
   // The value, alive exactly when `ctx` is.
   Result<Value> Live(Context& ctx, const Value& v);
@@ -67,12 +70,12 @@ class Lowering {
   Status CopyControls(Context& ctx, Node& copy, const Node& node);
   Result<Value> SwitchSide(Context& ctx, const Value& v, const Value& pred,
                            bool side);
-  // An Identity of `v` that others may be made to wait for.
+  // An Identity of `v` that other nodes can wait for.
   Result<Node*> Pass(Context& ctx, const Value& v);
   Result<Value> True();
   Result<Value> NoFunction();
   Result<Value> Constant(Array value);
-  // For nodes that stand for none: on the device of the one being lowered.
+  // Options for nodes without an origin: the device of the node being lowered.
   NodeOptions Here() const;
   Result<Node*> Add(Context& ctx, std::string_view op,
                     const std::vector<Value>& inputs, const Attrs& attrs,
@@ -92,6 +95,12 @@ class Lowering {
   Status EnterTokens(Context& ctx, Loop& loop);
   Status LowerCond(Loop& loop);
   Status LowerBody(Context& ctx, Loop& loop);
+  Status HoldTokens(Loop& loop);
+  Status LeaveLoop(Context& ctx, Loop& loop);
+  Status CountIteration(Loop& loop);
+  Status PassTokens(Context& ctx, Loop& loop);
+  // Leads `next` of the body to the next iteration.
+  Status GoRound(Loop& loop, Node* merge, const Value& next);
   Result<Node*> Carry(Context& ctx, Loop& loop, const Value& init);
 
   // ---- Order ----
@@ -105,17 +114,18 @@ class Lowering {
   const WhyNotWhole& why_not_whole_;
   Lowered out_;
   Graph& graph_;
-  // The region op being lowered: the wiring it becomes is where it is, on the
-  // host as a rule, whatever its regions hold.
+  // The region op being lowered. Its wiring is placed on the device of the op
+  // itself, usually the host, regardless of the devices inside its regions.
   const Node* now_ = nullptr;
-  std::deque<Context> contexts_;  // never removed: controls look back at them
+  // Never removed: control edges refer back to them.
+  std::deque<Context> contexts_;
   std::vector<std::unique_ptr<Tracks>> tracks_;
-  Graph::ValueMap presets_;  // constants and handles, there everywhere
+  Graph::ValueMap presets_;  // constants and handles, available everywhere
   std::map<std::pair<std::pair<Node*, int>, std::pair<Node*, int>>, Node*>
       switches_;  // by (value, predicate)
   std::unordered_map<const Node*, Lifted> lifted_;
   std::unordered_map<const Node*, Context*> home_;  // of source nodes
-  // What was laid for a region op: a stretch of made_.
+  // The nodes emitted for a region op, as a range of made_.
   std::unordered_map<const Node*, std::pair<size_t, size_t>> stretch_;
   std::vector<std::pair<Node*, Tracks*>> made_;
   std::unordered_map<const Node*, Node*> copies_;  // source -> last copy
@@ -128,7 +138,8 @@ class Lowering {
     int input;
     Value source;
   };
-  std::vector<BackEdge> back_edges_;  // raw loops, tied when all is copied
+  // Of raw loops, connected after all nodes are copied.
+  std::vector<BackEdge> back_edges_;
 };
 
 }  // namespace sluice

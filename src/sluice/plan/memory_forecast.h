@@ -1,15 +1,14 @@
-// MemoryForecast: the most bytes a run of a graph has live at once, on each
-// device, by the user's lines, before it runs.
+// MemoryForecast: predicts, before a graph runs, the peak number of live bytes
+// on each device and which source lines hold them.
 //
-// Counted is what values occupy in program order, from being made to their last
-// use: an op that may write over an input that ends there takes no memory; what
-// a list holds lives as long as the list; branches count as the larger one;
-// loops as a function of how often they run. Memory that is not a value's
-// (kernels' workspaces, code) is not counted; ops that are fused may need less,
-// iterations that run at once more. Sizes that are not known are told, and
-// count as nothing.
+// Values are counted in program order from creation to last use. An op that can
+// work in place on an input that ends there takes no memory. The elements of a
+// list live as long as the list. A conditional counts as its larger branch, a
+// loop as a function of its iteration count. Memory other than values (kernel
+// workspaces, code) is not counted. Fused ops may need less, parallel
+// iterations more. Unknown sizes are reported and count as zero.
 //
-// A value; made by one call from a graph that is ready to run.
+// A value, computed by one call from a graph that is ready to run.
 #pragma once
 
 #include <string>
@@ -22,31 +21,30 @@
 namespace sluice {
 
 struct MemoryForecast {
-  // How often a loop runs; those that are known to run as often as another, as
-  // the gradient of a loop does, share a count.
+  // The iteration count of a loop. Loops known to run equally often, such as a
+  // loop and its gradient, share a count.
   struct Loop {
     std::string count;  // "T", or "T1", "T2", ...
-    std::string name;   // of its node
+    std::string name;   // of the node
     SourceLine line;
   };
-  // What one line keeps live at a peak.
+  // The bytes that one line keeps live at a peak.
   struct Share {
     AllocationSite site;
     ByteCount bytes;
-    int64_t arrays = 0;  // that are counted once
+    int64_t arrays = 0;  // arrays counted once
   };
   struct Peak {
     ByteCount bytes;
-    AllocationSite at;  // when this op runs
+    AllocationSite at;  // the op that runs at the peak
     std::vector<Share> shares;
   };
   struct OnDevice {
     std::string device;
-    // None of them is always above another: which one is the peak depends on
-    // the counts.
+    // The candidates for the peak: which is the largest depends on the counts.
     std::vector<Peak> peaks;
   };
-  // An array of a size that nobody knows before.
+  // Arrays whose size is not known in advance.
   struct Unknown {
     AllocationSite site;
     std::string device, type;
@@ -54,23 +52,22 @@ struct MemoryForecast {
   };
 
   std::vector<Loop> loops;
-  std::vector<OnDevice> devices;  // those with any bytes
+  std::vector<OnDevice> devices;  // devices with any bytes
   std::vector<Unknown> unknown;
 
-  // The most on that device when every loop whose count is not known runs
-  // `trips` times; 0 for a device that is not there.
+  // The peak on `device` if every loop of unknown count runs `trips` times; 0
+  // for an unknown device.
   int64_t PeakBytes(std::string_view device, int64_t trips) const;
-  // The peak that this is.
+  // The peak that determines PeakBytes.
   const Peak* PeakAt(std::string_view device, int64_t trips) const;
-  // "8.1 MiB + 4 MiB*T", or the larger of several.
+  // "8.1 MiB + 4 MiB*T", or the maximum of several.
   std::string Formula(std::string_view device) const;
-  // All of it; lines are those of the peak for so many trips.
+  // The whole report; the lines are those of the peak for `trips` iterations.
   std::string ToString(int64_t trips = 100) const;
 };
 
-// `args`: where each of the graph's arguments lies, by the device's name; the
-// host for those that are not told. Nodes that name no device are the host's.
-// Error: a cycle.
+// `args`: the device name for each argument of the graph; missing entries mean
+// the host. Nodes without a device run on the host. Error: a cycle.
 Result<MemoryForecast> ForecastMemory(const Graph& graph,
                                       std::vector<std::string> args = {});
 

@@ -1,13 +1,13 @@
-// MemoryWalk: follows a graph in program order and counts what is live. Part of
+// MemoryWalk: follows a graph in program order and counts live memory. Part of
 // memory_forecast.cc.
 //
-// Values share what they occupy: a view with what it looks into, a list with
-// its elements. So what is counted is storage, which lives as long as a value
-// or a list refers to it. A loop's body is walked twice: first to learn what an
-// iteration adds to lists, then as the last iteration, with what all earlier
-// ones have added.
+// Values can share memory: a view shares with its base, a list with its
+// elements. Therefore the walk counts storage, which lives as long as a value
+// or a list refers to it. A loop body is walked twice: first to learn what one
+// iteration adds to lists, then as the last iteration, together with the
+// additions of all earlier iterations.
 //
-// Lives for one forecast.
+// Lives for one forecast and is used by one thread.
 #pragma once
 
 #include <map>
@@ -39,10 +39,10 @@ class MemoryWalk {
     bool list = false;
     std::vector<int> elements;  // of a list
   };
-  // What is live at one point of the program.
+  // The live memory at one point of the program.
   struct State {
     std::vector<Storage> storages;
-    std::vector<int> free;  // places in it
+    std::vector<int> free;  // unused indices of `storages`
     std::unordered_map<Value, int, ValueHash> of;
     std::unordered_map<Value, int, ValueHash> uses_left;
     std::vector<ByteCount> live;  // by device
@@ -60,33 +60,34 @@ class MemoryWalk {
   void VisitVariable(State& state, Node& node);
 
   int New(State& state, int device, ByteCount bytes, const Node& node);
-  // For a value that is made here.
+  // Storage for a value created at this node.
   int NewFor(State& state, const Value& v, const Node& node);
   void Keep(State& state, int storage);
   void Release(State& state, int storage);
-  // `v` is born with this storage, of which it has one reference.
+  // Binds `v` to this storage and takes over one reference to it.
   void Bind(State& state, const Value& v, int storage);
-  // One use of it, or one that never comes, is over.
+  // One use of `v` has happened, or will never happen.
   void Used(State& state, const Value& v);
   int StorageOf(const State& state, const Value& v) const;
-  // A list that `v` refers to, to be written: itself where `v` ends here and
-  // nobody else sees it, else a copy that shares its elements. The caller has a
+  // A list to be written in place of `v`: the same list if `v` ends here and is
+  // not shared, else a copy that shares the elements. The caller gets one
   // reference.
   int WritableList(State& state, const Value& v, const Node& node);
   bool EndsHere(const State& state, const Value& v) const;
-  // An input that ends with the node and may become its output.
+  // The storage of an input that ends at the node and can become `out`.
   int TakenOver(State& state, const Node& node, const Value& out);
-  // The results of a region that was walked become a node's outputs.
+  // Makes the results of a walked region the outputs of a node.
   void BindResults(State& state, const Region& region, Node& node);
-  // What is in a list, lists inside it included: bytes by device and site.
+  // The content of a list, including nested lists: bytes by device and site.
   using Content =
       std::map<std::tuple<int, std::string_view, const char*, int>, Storage>;
   static void AddContent(const State& state, int list, Content& content);
-  // Adds to the lists that go into the last iteration what the earlier ones
-  // have put there.
+  // Adds the entries that the earlier iterations put into lists to the lists
+  // that enter the last iteration.
   void AddEarlier(State& state, const Region& body, const State& before,
                   const State& after, int loop, std::optional<int64_t> trips);
-  // Carried values become arguments; those that end here, with their storage.
+  // Binds carried values to the arguments; values that end here pass on their
+  // storage.
   void EnterLoop(State& state, const Node& node, const Region& region);
   int LoopNumber(const Node& loop);
   void Record(const State& state, int device, const Node& node);
@@ -100,7 +101,7 @@ class MemoryWalk {
   std::unordered_map<const Node*, int> loop_numbers_;
   std::set<const Region*> calling_;
   std::map<std::tuple<int, std::string, const void*>, size_t> unknown_;
-  int quiet_ = 0;  // walks that only learn: nothing is recorded
+  int quiet_ = 0;  // > 0 during walks that only learn: they record nothing
 };
 
 }  // namespace sluice

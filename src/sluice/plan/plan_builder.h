@@ -1,6 +1,7 @@
-// From a graph to a Plan: lower what must be, order, frames, islands; then one
-// pass that numbers nodes and slots and one that lays the edges. Part of
-// plan_builder.cc, plan_nodes.cc and plan_edges.cc.
+// Builds a Plan from a graph: lowering, order, frames and islands, then one
+// pass that numbers nodes and slots and one that lays out the edges. Used by
+// one thread for one Build. Part of plan_builder.cc, plan_nodes.cc and
+// plan_edges.cc.
 #pragma once
 
 #include <map>
@@ -34,7 +35,7 @@ class PlanBuilder {
     std::vector<Node*> order;
     uint32_t base = 0;  // frame
   };
-  // One way from a node that runs to where a value is read.
+  // One route from a node that runs to a reader of its value.
   struct Path {
     Value source;
     Way way = Way::kHere;
@@ -59,7 +60,7 @@ class PlanBuilder {
   uint32_t RunsIn(const Node& node) const {
     return static_cast<uint32_t>(frame_map_.runs_in(node));
   }
-  // ---- Structural nodes that are only ways for edges ----
+  // ---- Structural nodes that become edges ----
   void FindVanishing(const Code& code);
   bool CanVanish(const Node& node);
   bool IsLoopMerge(const Node& merge) const;
@@ -102,7 +103,7 @@ class PlanBuilder {
   FrameMap frame_map_;
   std::unordered_map<std::string, uint8_t> device_index_;
   std::optional<ValuePlaces> places_;  // where a device runs behind the host
-  std::unordered_map<const Node*, Device*> gpu_loops_;  // null: on tokens
+  std::unordered_map<const Node*, Device*> gpu_loops_;  // null: runs on tokens
   std::unordered_map<const Node*, std::string> why_no_gpu_loop_;
   std::unordered_map<const Node*, Array> preset_;
   std::unordered_set<const Node*> vanished_;

@@ -1,6 +1,7 @@
-// Which arguments of a graph must not change while it runs: those whose numbers
-// say which memory a kernel touches (op/steady_inputs.h), themselves or through
-// views, loops and state. A step takes a copy of what is fed for them.
+// Finds the arguments of a graph that must not change while it runs: their
+// values determine which memory a kernel touches (op/steady_inputs.h), directly
+// or through views, loops and state. A step copies the values fed for them. A
+// plain function of a graph that must not change meanwhile.
 #pragma once
 
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace sluice {
 
-// By argument of the root region.
+// Indexed by argument of the root region.
 std::vector<bool> ArgsReadAsPlaces(const Graph& graph);
 
 }  // namespace sluice

@@ -1,8 +1,9 @@
-// The cluster of this process: whose tasks captured functions may name, and
-// which server leads their steps. Whoever connects says so here (cluster/);
-// what records and runs functions asks.
+// The cluster that this process is connected to: the tasks that captured
+// functions may name, and the server that leads their steps. The connecting
+// code (cluster/) registers it; the code that records and runs functions reads
+// it.
 //
-// Of the whole process; any thread.
+// One per process; any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,14 @@ namespace sluice {
 
 struct ConnectedCluster {
   std::string target;   // "grpc://host:port"
-  uint64_t number = 0;  // which connection, each another; 0: there is none
+  uint64_t number = 0;  // unique per connection; 0: there is none
 };
 
-// The connection that was made last, of those that are open.
+// The most recent connection among the open ones.
 ConnectedCluster CurrentCluster();
 
-// Makes a cluster the process's while this lives. Nobody is asked whether it is
-// there.
+// Registers a cluster for the process during its own lifetime. It does not
+// check that the cluster is reachable.
 class ClusterConnection {
  public:
   explicit ClusterConnection(std::string target);

@@ -1,8 +1,8 @@
-// LocalMaster: runs steps of a graph in this process. Prunes the graph to what
-// a run needs, optimises and plans it, caches the plan by (feeds, fetches,
-// targets), and runs it; holds the containers with the graph's state.
+// LocalMaster: runs steps of a graph in this process. It prunes the graph to
+// what a run needs, optimizes and plans it, caches the plan by (feeds, fetches,
+// targets), and runs it. It owns the containers with the state of the graph.
 //
-// Thread safe: any number of steps run at once from any threads, while the
+// Thread safe: any number of steps may run at once from any threads while the
 // graph grows. The graph must outlive the master.
 #pragma once
 
@@ -26,16 +26,16 @@ namespace sluice {
 
 struct MasterOptions {
   uint64_t seed = 0;
-  // Null: the process's own pool. A pool of parallelism 1 runs everything on
+  // Null: the pool of the process. A pool of parallelism 1 runs everything on
   // the calling thread.
   WorkerPool* pool = nullptr;
-  // Null: this master's own. Masters that share one share named state.
+  // Null: this master's own. Masters with the same manager share named state.
   std::shared_ptr<ResourceManager> resources;
   LocalPlacement placement{};
 };
 
-// What a run is given and gives: a few, as a rule, and then nothing is taken
-// from the heap for the list.
+// The inputs and results of a run: usually few, and then the list needs no heap
+// memory.
 using ArrayList = SmallVector<Array, 6>;
 
 class LocalMaster {
@@ -49,49 +49,49 @@ class LocalMaster {
                                  const RunOptions& options = {},
                                  RunMetadata* metadata = nullptr);
 
-  // The cached program for this choice.
+  // The cached program for this choice of feeds, fetches and targets.
   Result<std::shared_ptr<Program>> ProgramFor(std::span<const Value> feeds,
                                               std::span<const Value> fetches,
                                               std::span<Node* const> targets,
                                               ExecutorChoice executor,
                                               bool nan_trap = false);
-  // Runs a program on feeds in its order; appends the results. The feeds are
-  // taken: of those that nobody else holds the step may use the memory.
+  // Runs a program on `feeds`, in the order of its feeds; appends the results.
+  // Moves from the feeds: the step may reuse the memory of unshared ones.
   Status RunProgram(Program& program, std::span<Array> feeds,
                     ArrayList* results, const RunOptions& options,
                     RunMetadata* metadata);
 
-  // What the plan of such a run looks like, and why.
+  // Describes the plan of such a run, with reasons.
   Result<std::string> Explain(std::span<const Value> fetches,
                               const FeedList& feeds,
                               std::span<Node* const> targets,
                               ExecutorChoice executor = ExecutorChoice::kAuto);
 
-  // What such a run has live at most, before it runs.
+  // Forecasts the peak memory of such a run.
   Result<MemoryForecast> PlanMemory(std::span<const Value> fetches,
                                     const FeedList& feeds,
                                     std::span<Node* const> targets);
 
-  // Cancels what runs, refuses what comes.
+  // Cancels running steps and refuses new ones.
   void Close();
 
   Graph& graph() { return graph_; }
   ResourceManager& resources() { return *resources_; }
   WorkerPool* pool() const { return pool_; }
-  // The place in the stream of random numbers of the next step.
+  // The position of the next step in the stream of random numbers.
   RandomState random_state() const { return {seed_, next_step_}; }
   void set_random_state(const RandomState& state) {
     seed_ = state.seed;
     next_step_ = state.calls;
   }
-  // The place of a step that begins now.
+  // The position for a step that starts now.
   RandomState NextStep() {
     return {seed_.load(std::memory_order_relaxed),
             next_step_.fetch_add(1, std::memory_order_relaxed)};
   }
   size_t num_programs() const;
 
-  // A running step, known to Close(). Lives on the stack of whoever runs it.
+  // A running step, known to Close(). Lives on the stack of the running thread.
   class Active {
    public:
     Active(LocalMaster& master, std::shared_ptr<Cancellation> cancellation);
@@ -128,13 +128,13 @@ class LocalMaster {
   const LocalPlacement placement_;
   std::atomic<int64_t> next_step_{1};
 
-  mutable Mutex mu_;  // programs; taken before graph_.mu()
+  mutable Mutex mu_;  // programs; acquired before graph_.mu()
   std::unordered_map<Key, std::shared_ptr<Program>, KeyHash> programs_
       SL_GUARDED_BY(mu_);
 
   Mutex active_mu_;
   Active* active_ SL_GUARDED_BY(active_mu_) = nullptr;
-  // Set under the lock, once; looked at without it where a run begins.
+  // Set once, under the lock; read without it at the start of a run.
   std::atomic<bool> closed_{false};
 };
 

@@ -1,12 +1,14 @@
-// LoopReport: what loops did, for all runs on this thread while it is open.
+// LoopReport: statistics of the loops in all runs on this thread while it is
+// open.
 //
 //   sl::LoopReport report;
 //   step(images, labels);                  // a captured function, a session
 //   std::cout << report.ToString();
 //   // while_loop at model.cc:41: 10000 iterations, 9841 recomputed, ...
 //
-// Loops of one name are one entry. The innermost open report has the run. Costs
-// nothing when none is open. Belongs to the thread that made it.
+// Loops of the same name share one entry. Runs go to the innermost open report.
+// If none is open, nothing is recorded and there is no cost. Belongs to the
+// thread that created it.
 #pragma once
 
 #include <string>
@@ -24,11 +26,11 @@ class [[nodiscard]] LoopReport {
   LoopReport& operator=(const LoopReport&) = delete;
 
   const std::vector<LoopUse>& loops() const { return loops_; }
-  // The loop of that name; null when it did not run.
+  // The loop of that name; null if it did not run.
   const LoopUse* find(std::string_view name) const;
   std::string ToString() const { return sluice::ToString(loops_); }
 
-  // The innermost one open on this thread; null for none.
+  // The innermost open report of this thread, or null.
   static LoopReport* Current();
   void Add(const std::vector<LoopUse>& loops);
 

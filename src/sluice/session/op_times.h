@@ -1,5 +1,5 @@
-// OpTimes: how long ops took, by what they are and on which device: written by
-// runs that are traced, read by placement in place of its estimates.
+// OpTimes: measured op times by op, types and device. Traced runs write them;
+// placement reads them instead of its estimates.
 //
 // Lives with a master, whose programs share it. Thread safe.
 #pragma once
@@ -21,10 +21,10 @@ class Device;
 class OpTimes {
  public:
   void Add(const Node& node, const Device& device, double seconds);
-  // The mean of what such a node, of the same op and types, took there, or on
-  // another device of that kind; negative: not known.
+  // The mean time of nodes with the same op and types on this device, else on
+  // another device of the same kind; negative if unknown.
   double Of(const Node& node, const Device& device) const;
-  // Grows with each run that has added something.
+  // Increases with each run that adds measurements.
   int64_t version() const { return version_.load(std::memory_order_acquire); }
   void EndOfRun() { version_.fetch_add(1, std::memory_order_acq_rel); }
 
@@ -34,21 +34,21 @@ class OpTimes {
     int64_t count = 0;
   };
   mutable Mutex mu_;
-  // By "op(types) on device" and "op(types) on kind".
+  // Keys are "op(types) on device" and "op(types) on kind".
   std::unordered_map<std::string, Mean> means_ SL_GUARDED_BY(mu_);
   std::atomic<int64_t> version_{0};
 };
 
-// One traced run of a plan. Kernels of the host are timed by the step; work of
-// simulated devices by their timeline, in virtual seconds, unless somebody else
-// writes that down. On the stack, around the run.
+// One traced run of a plan. The step times the kernels of the host. Work of
+// simulated devices is timed by their timeline in virtual seconds, unless it is
+// already being recorded. Lives on the stack, around the run.
 class TimedRun {
  public:
   explicit TimedRun(const Plan& plan) : plan_(plan) {}
   TimedRun(const TimedRun&) = delete;
   TimedRun& operator=(const TimedRun&) = delete;
 
-  // After the run: what it took goes there.
+  // After the run: adds its times to `times`.
   void Collect(const StepStats& stats, OpTimes& times);
 
  private:

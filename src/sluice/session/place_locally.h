@@ -1,8 +1,8 @@
-// Placement of a graph on the devices of this process: every node gets one, and
-// copies between them become nodes. Graphs that name no device are left alone,
-// and run on the host as if there were nothing else.
+// Places a graph on the devices of this process: every node gets a device, and
+// copies between devices become nodes. Graphs that name no device are left
+// alone and run on the host at no extra cost.
 //
-// Plain functions; for a graph nobody else sees.
+// Plain functions, for a graph that no other thread sees.
 #pragma once
 
 #include <memory>
@@ -17,25 +17,26 @@ namespace sluice {
 class OpTimes;
 
 struct LocalPlacement {
-  // For nodes that say nothing; empty: the process's (Devices::Default).
+  // For nodes without a device; empty: the default of the process
+  // (Devices::Default).
   std::string device{};
-  // Results are brought to the host; else they stay where they are made.
+  // Copies results to the host; otherwise they stay where they are computed.
   bool results_to_host = true;
-  // A wish that no kernel can meet falls back to a device that can; off: an
-  // error.
+  // A request without a matching kernel falls back to another device; off: it
+  // is an error.
   bool soft = true;
-  // Nodes without a wish go where a cost model finds the earliest finish.
+  // Nodes without a request go where the cost model finds the earliest finish.
   bool search = false;
-  // What ops took in runs that were traced; null: nothing is known.
+  // Op times from traced runs; may be null.
   std::shared_ptr<OpTimes> times{};
 };
 
-// Whether such a run has to do with any device but the host.
+// Whether such a run involves a device other than the host.
 bool ConcernsDevices(const Graph& graph, const LocalPlacement& placement);
 
-// Gives the placement of each node, for `explain`. `feeds`: the graph's
-// arguments, which lie where they are; none for those not known yet.
-// Errors: as Place.
+// Returns the placement of each node, for `explain`. `feeds`: the arguments of
+// the graph, which stay where they are; empty if not known yet. Errors: as
+// Place.
 Result<std::string> PlaceLocally(Graph& graph, std::span<const Array> feeds,
                                  const LocalPlacement& placement);
 

@@ -6,6 +6,7 @@
 #include "sluice/base/caught.h"
 #include "sluice/base/interruption.h"
 #include "sluice/base/strings.h"
+#include "sluice/base/wait_on.h"
 #include "sluice/passes/pipeline.h"
 #include "sluice/passes/report_loops.h"
 #include "sluice/session/op_times.h"
@@ -136,23 +137,25 @@ Program::Found Program::Look(std::span<const Array> feeds, bool* generic,
 }
 
 Result<std::shared_ptr<const Plan>> Program::FindOrBuild(
-    std::span<const Array> feeds, bool generic) SL_NO_THREAD_SAFETY_ANALYSIS {
+    std::span<const Array> feeds, bool generic) {
   // A waiting thread checks now and then whether it is to stop.
   constexpr auto kLookUp = std::chrono::milliseconds(20);
   std::shared_ptr<const Plan> plan;
-  std::unique_lock lock(mu_.native());
-  for (;;) {
-    Found found = Look(feeds, &generic, &plan);
-    if (found == Found::kReady) return plan;
-    if (found == Found::kBuild) break;
-    built_.wait_for(lock, kLookUp);
-    SL_RETURN_IF_ERROR(Interruption::Check());
+  int64_t generation = 0;
+  {
+    MutexLock lock(mu_);
+    for (;;) {
+      Found found = Look(feeds, &generic, &plan);
+      if (found == Found::kReady) return plan;
+      if (found == Found::kBuild) break;
+      WaitOnFor(built_, mu_, kLookUp);
+      SL_RETURN_IF_ERROR(Interruption::Check());
+    }
+    generation = generation_;
   }
-  int64_t generation = generation_;
-  lock.unlock();
   auto made = Guarded(
       [&] { return Build(generic ? std::span<const Array>() : feeds); });
-  lock.lock();
+  MutexLock lock(mu_);
   // Plans of a generation that has gone hold handles of what is gone with it:
   // such a one is run this once, as if it had been built a moment earlier.
   bool keep = made.ok() && generation == generation_;

@@ -1,10 +1,11 @@
-// A Program is what one choice of feeds, fetches and targets makes of the
-// user's graph: the pruned graph and the plans built from it. A plan is made
-// for the shapes that are really fed, so that everything downstream is known;
-// a few such plans are kept, and a shape seen for the first time after that
-// runs on a plan that knows no more than the graph says.
+// A Program is the compiled form of a user's graph for one choice of feeds,
+// fetches and targets: the pruned graph and the plans built from it. A plan is
+// built for the actual feed shapes, so that all shapes downstream are known. A
+// few such plans are kept; any further shape runs on a generic plan that uses
+// only the shapes in the graph.
 //
-// Thread safe. Lives in the session's cache; runs in flight keep their plan.
+// Thread safe. Lives in the cache of the session; a run in flight keeps its
+// plan alive.
 #pragma once
 
 #include <condition_variable>
@@ -23,10 +24,10 @@ namespace sluice {
 
 class Program {
  public:
-  // Plans for at most this many different feed shapes are kept.
+  // Keeps plans for at most this many different feed shapes.
   static constexpr size_t kMaxPlans = 8;
 
-  // `pruned`: root arguments are the feeds, results the fetches.
+  // `pruned`: its root arguments are the feeds, its results the fetches.
   Program(std::unique_ptr<Graph> pruned, PlanOptions options,
           LocalPlacement placement = {})
       : graph_(std::move(pruned)),
@@ -36,21 +37,21 @@ class Program {
 
   // Errors: a feed of the wrong dtype or shape.
   Status CheckFeed(int i, const Array& value) const;
-  // The plan to run for feeds of these shapes. Feeds have been checked. Built
-  // by the first who asks, with no lock held; others who want the same one wait
-  // for it, and may be interrupted.
+  // The plan for feeds of these shapes, which have been checked. The first
+  // caller builds it, without holding a lock. Other callers that need the same
+  // plan wait for it, and may be interrupted.
   Result<std::shared_ptr<const Plan>> PlanFor(std::span<const Array> feeds);
   // The plan for feeds of any shape the graph allows.
   Result<std::shared_ptr<const Plan>> GenericPlan();
 
-  // What the passes did to the graph for such feeds, a line each.
+  // What the passes did to the graph for such feeds, one line each.
   Result<std::string> PassNotes(std::span<const Array> feeds) const;
 
-  // What a run with such feeds has live at most.
+  // Forecasts the peak memory of a run with such feeds.
   Result<MemoryForecast> PlanMemory(std::span<const Array> feeds) const;
 
-  // The same with loops that report what they do to a LoopLog, which is fed
-  // last.
+  // The same program, with loops that report to a LoopLog, which is the last
+  // feed.
   Result<std::shared_ptr<Program>> Reporting();
 
   const Graph& graph() const { return *graph_; }
@@ -59,14 +60,14 @@ class Program {
  private:
   struct Entry {
     std::vector<Shape> shapes;
-    std::vector<Memory*> memories;     // where the feeds lie
+    std::vector<Memory*> memories;     // where the feeds are
     std::shared_ptr<const Plan> plan;  // null: seen once, not planned
     int64_t last_used = 0;
-    bool building = false;  // by some thread, now
+    bool building = false;  // some thread is building it now
   };
   enum class Found { kReady, kBuild, kWait };
-  // What is to be done for these feeds: the plan is there, or the caller is to
-  // build it, for them or (`generic`) for any.
+  // Decides what to do for these feeds: the plan exists, or the caller builds
+  // it, for these shapes or (`generic`) for any.
   Found Look(std::span<const Array> feeds, bool* generic,
              std::shared_ptr<const Plan>* plan) SL_REQUIRES(mu_);
   Entry* EntryFor(std::span<const Array> feeds) SL_REQUIRES(mu_);
@@ -75,21 +76,21 @@ class Program {
   Result<std::shared_ptr<const Plan>> Build(std::span<const Array> feeds);
   Result<std::unique_ptr<Graph>> Optimized(std::span<const Array> feeds,
                                            std::string* notes) const;
-  // A device for every node, where it concerns more than the host; tells which.
+  // Places every node if more than the host is involved; returns the placement.
   Result<std::string> Placed(Graph& graph, std::span<const Array> feeds) const;
   void DropStale() SL_REQUIRES(mu_);
 
   const std::unique_ptr<Graph> graph_;
   const PlanOptions options_;
   const LocalPlacement placement_;
-  const bool placed_;  // on more than the host
+  const bool placed_;  // involves more than the host
   Mutex mu_;
   std::vector<Entry> entries_ SL_GUARDED_BY(mu_);
   std::shared_ptr<const Plan> generic_ SL_GUARDED_BY(mu_);
   bool building_generic_ SL_GUARDED_BY(mu_) = false;
-  std::condition_variable built_;  // or given up
+  std::condition_variable built_;  // or the build failed
   int64_t generation_ SL_GUARDED_BY(mu_) = 0;
-  int64_t times_ SL_GUARDED_BY(mu_) = 0;  // version of what was measured
+  int64_t times_ SL_GUARDED_BY(mu_) = 0;  // version of the measured times
   int64_t clock_ SL_GUARDED_BY(mu_) = 0;
   std::shared_ptr<Program> reporting_ SL_GUARDED_BY(mu_);
 };

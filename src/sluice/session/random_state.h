@@ -1,6 +1,6 @@
-// RandomState: a place in a stream of random numbers. Everything random draws
-// from one; who continues from the same place draws the same numbers. A plain
-// value.
+// RandomState: a position in a stream of random numbers. All random ops draw
+// from such a stream; continuing from the same position yields the same
+// numbers. A plain value.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace sluice {
 
 struct RandomState {
   uint64_t seed = 0;
-  int64_t calls = 0;  // what has drawn since the seed was set: calls or steps
+  int64_t calls = 0;  // calls or steps that drew since the seed was set
   bool operator==(const RandomState&) const = default;
 };
 

@@ -1,5 +1,5 @@
-// Graphs split over tasks and run, for tests: with a random task for each node,
-// and with messages that arrive in a random order.
+// Splits graphs over tasks and runs them, for tests: with a random task for
+// each node, and with messages that arrive in random order.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,9 @@
 
 namespace sluice {
 
-// A task for every node, out of `tasks`. What must stay together does: users of
-// a resource, all of a function and of those it calls, raw primitives.
+// Assigns one of `tasks` to every node. Nodes that must be together stay
+// together: users of a resource, the nodes of a function and of its callees,
+// raw primitives.
 class RandomTasks {
  public:
   RandomTasks(const Graph& graph, int tasks, uint32_t seed);
@@ -33,7 +34,7 @@ class RandomTasks {
   std::unordered_map<const Node*, int> tasks_;
 };
 
-// Holds each message back and lets them go one by one, in an order of its own.
+// Holds back all messages and delivers them one by one, in random order.
 class ShuffledMailboxes final : public Rendezvous {
  public:
   ShuffledMailboxes(uint32_t seed, MailboxOptions options)
@@ -41,7 +42,7 @@ class ShuffledMailboxes final : public Rendezvous {
   void Send(const MessageKey& key, Array value, SentCallback done) override;
   void Receive(const MessageKey& key, ReceivedCallback done) override;
   void Abort(const Status& why) override;
-  // Lets one go; false when there is none.
+  // Delivers one message; false if there is none.
   bool DeliverOne();
   int64_t messages() const { return messages_; }
   Mailboxes& boxes() { return boxes_; }
@@ -62,16 +63,16 @@ class ShuffledMailboxes final : public Rendezvous {
 struct SplitRun {
   ExecutorChoice executor = ExecutorChoice::kAuto;
   uint32_t seed = 1;
-  // False: all on this thread, which finds out when nothing can go on, with
-  // messages in a random order. True: a thread for each task.
+  // False: everything runs on this thread, which detects when nothing can
+  // continue, with messages in random order. True: one thread per task.
   bool threads = false;
   bool optimize = false;  // runs the passes on every piece
   MailboxOptions mailboxes;
-  int64_t* messages = nullptr;  // learns how many there were
+  int64_t* messages = nullptr;  // receives the number of messages
 };
 
-// Runs the pieces with the arguments of the whole graph; its results in their
-// order. Checks that every piece is whole and nothing is left over.
+// Runs the pieces with the arguments of the whole graph; returns its results in
+// order. Checks that every piece is valid and nothing is left over.
 Result<std::vector<Array>> RunPieces(std::vector<TaskPiece> pieces,
                                      const std::vector<Array>& args,
                                      size_t num_results, const SplitRun& run);

@@ -1,6 +1,6 @@
-// StopWatch: what can stop a run from outside: a deadline, and the caller's own
-// switch. Lives on the stack of whoever runs; when it goes, nothing reaches the
-// run any more.
+// StopWatch: stops a run from outside, by a deadline or by the caller's
+// cancellation. Lives on the stack of the running thread; after its destruction
+// nothing can reach the run.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace sluice {
 
 class StopWatch {
  public:
-  // `start`: when the run began; planning takes its share of the deadline.
+  // `start`: when the run began; planning counts towards the deadline.
   StopWatch(const RunOptions& options, std::shared_ptr<Cancellation> step,
             int64_t start);
   ~StopWatch();

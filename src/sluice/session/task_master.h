@@ -1,12 +1,11 @@
-// TaskMaster: runs steps of a graph over several tasks. Prunes the graph to
+// TaskMaster: runs steps of a graph over several tasks. It prunes the graph to
 // what a run needs, splits it by task, registers each piece with its worker,
-// and keeps that by (feeds, fetches, targets); a later run of the same is one
-// message for each task. Between begin and end of a step the pieces talk to
-// each other alone.
+// and caches the result by (feeds, fetches, targets); later runs need one
+// message per task. During a step the pieces talk only to each other.
 //
-// The first error ends a step everywhere and is the one that is told; later
-// steps are not affected. When a worker has disappeared, pieces are registered
-// again with the next run.
+// The first error ends the step in all tasks and is the one reported; later
+// steps are not affected. If a worker has disappeared, the next run registers
+// its pieces again.
 //
 // Thread safe: any number of steps at once, while the graph grows. Graph, queue
 // and workers must outlive it.
@@ -38,14 +37,14 @@ struct TaskMasterOptions {
 
 class TaskMaster {
  public:
-  // Runs wait by helping `queue`.
+  // Waiting runs help `queue`.
   TaskMaster(Graph& graph, std::vector<Worker*> workers, StepQueue& queue,
              TaskMasterOptions options = {});
   ~TaskMaster();
 
-  // Errors: those of SplitByTask; a task without a worker; of a piece, with the
-  // op, the user's line and the task. Of `options`, trace, loops and nan_trap
-  // are not for steps over several tasks.
+  // Errors: those of SplitByTask; a task without a worker; errors of a piece,
+  // with the op, the user's line and the task. The options trace, loops and
+  // nan_trap are not supported over several tasks.
   Result<std::vector<Array>> Run(std::span<const Value> fetches,
                                  const FeedList& feeds,
                                  std::span<Node* const> targets,
@@ -53,7 +52,7 @@ class TaskMaster {
   size_t num_programs() const;
 
  private:
-  // What one choice of feeds, fetches and targets is, piece by piece.
+  // One choice of feeds, fetches and targets, piece by piece.
   struct Piece {
     Worker* worker = nullptr;
     PieceId id = 0;

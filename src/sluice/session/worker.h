@@ -1,8 +1,8 @@
-// Worker: one task. It is given pieces of graphs, runs them in steps, and keeps
-// the state of its task: variables, queues, tables. What a master says to it
-// goes by value, graphs included, so that a worker may be in another process.
+// Worker: one task. It receives pieces of graphs, runs them in steps, and keeps
+// the state of its task: variables, queues, tables. Masters pass everything by
+// value, including graphs, so a worker may be in another process.
 //
-// Thread safe. A LocalWorker lives in this one.
+// Thread safe. A LocalWorker is in this process.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +32,11 @@ using PieceId = int64_t;
 struct PieceRun {
   PieceId piece = 0;
   int64_t step = 0;    // the same for all pieces of a step
-  RandomState random;  // where its random ops draw from
+  RandomState random;  // the position its random ops draw from
   std::vector<Array> feeds;
-  // Between the pieces of this step; aborted by whichever fails.
+  // Connects the pieces of this step; aborted by the first piece that fails.
   std::shared_ptr<Rendezvous> rendezvous;
-  // Told what ran when, before `done`; null: nothing is written down.
+  // Receives the trace, before `done`; null: no trace is recorded.
   std::function<void(TaskTrace)> traced = nullptr;
 };
 
@@ -49,20 +49,20 @@ class Worker {
   // Errors: the worker is gone.
   virtual Result<PieceId> Register(std::unique_ptr<Graph> piece,
                                    ExecutorChoice executor) = 0;
-  // Runs in progress go on.
+  // Runs in progress continue.
   virtual void Forget(PieceId piece) = 0;
-  // `done` is called once, from any thread, with the piece's results or with
-  // the error, which names the task. An error aborts the rendezvous first.
+  // `done` is called once, from any thread, with the results of the piece or
+  // with an error that names the task. An error aborts the rendezvous first.
   using Done = std::function<void(Status, std::vector<Array>)>;
   virtual void Run(PieceRun run, Done done) = 0;
-  // Stops what runs of a step; a step it does not know is over already.
+  // Stops the runs of a step; an unknown step has already ended.
   virtual void Abort(int64_t step, const Status& why) = 0;
 };
 
 class LocalWorker final : public Worker {
  public:
-  // Steps are run by whoever helps `queue`, which must outlive this. Heavy ops
-  // are shared with `pool`; null: with nobody.
+  // Threads that help `queue` run the steps; the queue must outlive this. Heavy
+  // ops use `pool`; null: no other threads.
   LocalWorker(std::string task, StepQueue& queue, WorkerPool* pool = nullptr);
   // REQUIRES: no run is in progress.
   ~LocalWorker() override;
@@ -70,15 +70,16 @@ class LocalWorker final : public Worker {
   const std::string& task() const override { return task_; }
   Result<PieceId> Register(std::unique_ptr<Graph> piece,
                            ExecutorChoice executor) override;
-  // How it would run such a piece, for feeds as its arguments say.
+  // Explains how it would run such a piece, for the feed types of its
+  // arguments.
   Result<std::string> Explain(std::unique_ptr<Graph> piece,
                               ExecutorChoice executor) const;
   void Forget(PieceId piece) override;
   void Run(PieceRun run, Done done) override;
   void Abort(int64_t step, const Status& why) override;
 
-  // As if its process had ended: runs in progress fail, whatever is asked
-  // later is refused, until Return. State is lost.
+  // Simulates the end of its process: runs in progress fail and later requests
+  // are refused until Return. State is lost.
   void Disappear();
   void Return();
 

@@ -91,6 +91,7 @@ void Accumulator::CancelWaiter(uint64_t id) noexcept {
 void Accumulator::Flush(Replies& replies) {
   while (!takes_.empty() && count_ >= takes_.front().num_required) {
     std::vector<Array> value;
+    // Runs at once, under the lock, which the analysis does not see.
     Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
       value.resize(1);
       SL_ASSIGN_OR_RETURN(value[0], Reduced());

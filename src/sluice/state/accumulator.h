@@ -1,10 +1,10 @@
-// Accumulator: gathers gradients from many steps until there are enough of
-// them, and gives their mean or sum away once. Each belongs to a global step; a
-// gradient computed for an earlier one is stale and dropped.
+// Accumulator: collects gradients from many steps until there are enough, then
+// returns their mean or sum once. Each gradient belongs to a global step; a
+// gradient computed for an earlier step is stale and dropped.
 //
-// Thread safe; waiting takes hold no thread and are served in the order they
-// came. Sums of floats depend on the order in which gradients arrive, in their
-// last bits; a program that wants them equal orders its steps.
+// Thread safe; waiting takes block no thread and are served in order of
+// arrival. The last bits of floating-point sums depend on the order in which
+// gradients arrive; a program that needs equal sums must order its steps.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ class Accumulator : public WaitingResource {
   // Adds `gradient`, or drops it when local_step < step().
   Status Apply(int64_t local_step, const Array& gradient);
   // Waits for `num_required` gradients, replies with the mean or sum of all
-  // that are there, forgets them and moves to the next step.
+  // gradients received, clears them and advances to the next step.
   void Take(int64_t num_required, Cancellation* c, Reply reply);
   void SetStep(int64_t step);
 

@@ -1,6 +1,6 @@
-// The arithmetic that state does itself: adding to a value that may be shared,
-// and averaging. Copy-on-write: an array that others hold is never changed. No
-// locks here; the owner of the array brings its own.
+// Arithmetic for resources: adding to a value that may be shared, and
+// averaging. Copy-on-write: a shared array is never changed. Plain functions
+// without locks; the owner of the array locks.
 #pragma once
 
 #include "sluice/base/status.h"
@@ -8,23 +8,23 @@
 
 namespace sluice {
 
-// `array` as something that may be kept beyond the step: contiguous, and copied
-// when its bytes belong to somebody else.
+// `array` in a form that may be kept after the step: contiguous, and copied if
+// its memory belongs to somebody else.
 Result<Array> OwnedArray(const Array& array);
 
-// *target = *target + x (or - x), in place when nobody else holds *target, else
-// into fresh memory. Integers wrap around.
-// REQUIRES: equal shapes and dtypes, both contiguous, a number dtype.
+// *target = *target + x (or - x), in place if *target is not shared, else into
+// new memory. Integers wrap around.
+// REQUIRES: equal shapes and dtypes, both contiguous, a numeric dtype.
 Status AddTo(Array* target, const Array& x, bool subtract = false);
 
-// sum / count, elementwise; integers are divided towards zero.
-// REQUIRES: a contiguous array of a number dtype; count > 0.
+// sum / count, elementwise; integer division rounds towards zero.
+// REQUIRES: a contiguous array of a numeric dtype; count > 0.
 Result<Array> Divide(const Array& sum, int64_t count);
 
-// The dtype sums of `dtype` are kept in: f32 for the half types, whose few bits
-// a sum of many gradients would lose.
+// The dtype used for sums of `dtype`: f32 for half types, which are too short
+// for sums of many gradients.
 DType SumDType(DType dtype);
-// Conversion between a half type and f32; a share of `x` when nothing changes.
+// Converts between a half type and f32; shares `x` if nothing changes.
 Result<Array> ConvertFloat(const Array& x, DType to);
 
 }  // namespace sluice

@@ -210,6 +210,7 @@ void Barrier::Give(PendingTake take, int64_t n, Replies& replies) {
   std::shared_ptr<Filling> filling;
   std::vector<Array> outputs;
   std::function<void()> finish;
+  // Runs at once, under the lock, which the analysis does not see.
   Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
     filling = std::make_shared<Filling>();
     finish = [filling, barrier = Ref<Barrier>::Share(this)] {

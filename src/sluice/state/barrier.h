@@ -1,13 +1,13 @@
-// Barrier: joins by key. Components of a key arrive separately, from any step,
-// in any order; a key with all of them is complete and can be taken, oldest
-// first (by the first time the key was seen).
+// Barrier: joins components by key. The components of a key arrive separately,
+// from any step, in any order. A key with all components is complete and can be
+// taken; keys are taken in the order of their first arrival.
 //
-// Closing: no new keys; the components still missing from keys already there
-// may arrive, unless cancel_pending drops those keys. A take that can no longer
-// be satisfied fails.
+// After Close there are no new keys. Missing components of existing keys may
+// still arrive, unless cancel_pending drops those keys. A take that can no
+// longer be satisfied fails.
 //
-// Thread safe; waiting takes hold no thread and are served in the order they
-// came.
+// Thread safe; waiting takes block no thread and are served in order of
+// arrival.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ class Barrier : public WaitingResource {
   static constexpr char kKind[] = "barrier";
   const void* tag() const override { return kKind; }
 
-  // Errors: as TupleSpec::Check(), and shapes whose sizes are not all known.
+  // Errors: as TupleSpec::Check(), and shapes with unknown sizes.
   static Status Check(const TupleSpec& spec);
   static Result<Ref<Barrier>> Make(std::string name, TupleSpec spec);
   // "barrier (f32[2], i64[])".
@@ -36,11 +36,11 @@ class Barrier : public WaitingResource {
 
   const TupleSpec& spec() const { return spec_; }
 
-  // Row i of `values` is component `component` of keys[i]. All keys or none:
-  // an error leaves the barrier as it was.
+  // Row i of `values` is component `component` of keys[i]. All or nothing: an
+  // error leaves the barrier unchanged.
   Status Insert(int64_t component, const Array& keys, const Array& values);
   // Replies with the keys (string[n]) and the n rows of every component. With
-  // `up_to`, a closed barrier gives fewer, but never none.
+  // `up_to`, a closed barrier may return fewer rows, but at least one.
   void Take(int64_t n, bool up_to, Cancellation* c, Reply reply);
   void Close(bool cancel_pending);
 
@@ -53,10 +53,10 @@ class Barrier : public WaitingResource {
   void CancelWaiter(uint64_t id) noexcept override;
 
  private:
-  using Order = uint64_t;  // counts first sightings of keys
+  using Order = uint64_t;  // position among first arrivals
   struct Partial {
     Order order = 0;
-    Element element;  // parts of components not here yet are null
+    Element element;  // missing components are null
     int missing = 0;
   };
   struct Complete {
@@ -72,12 +72,12 @@ class Barrier : public WaitingResource {
 
   Status CheckInsert(size_t component, const Array& keys) const
       SL_REQUIRES(mu_);
-  // Puts the rows in. REQUIRES: CheckInsert() was OK.
+  // Stores the rows. REQUIRES: CheckInsert() returned OK.
   void Put(size_t component, const Array& keys, std::vector<Element>& rows)
       SL_REQUIRES(mu_);
   void Flush(Replies& replies) noexcept SL_REQUIRES(mu_);
   void Give(PendingTake take, int64_t n, Replies& replies) SL_REQUIRES(mu_);
-  // Elements of a batch that could not be filled.
+  // Puts back the elements of a batch that could not be completed.
   void Return(std::map<Order, Complete> given) noexcept;
   std::string who() const { return "barrier \"" + name() + "\""; }
 

@@ -1,9 +1,9 @@
 // HashTable: a map from keys (i32, i64 or string) to values of one dtype and
-// shape. Keys come as arrays of any shape K and values as arrays of shape
-// K + value_shape; a key given twice in one call has the last value.
+// shape. Keys are arrays of any shape K, values are arrays of shape K +
+// value_shape. If a key occurs twice in one call, the last value wins.
 //
-// Thread safe: one lock, held for a whole call, so a call sees and makes all of
-// its changes or, on an error, none. Nothing here waits.
+// Thread safe: one lock is held for a whole call, so each call is atomic, and
+// an error changes nothing. No call waits.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class HashTable : public NamedResource {
     DType key_dtype = DType::kI64;
     DType value_dtype = DType::kF32;
     PartialShape value_shape = PartialShape::Scalar();
-    // Errors: other key types, values without elements, sizes not known.
+    // Errors: other key types, values without elements, unknown sizes.
     Status Check() const;
     // "hash table i64 -> f32[2]".
     std::string ToString() const;
@@ -39,11 +39,11 @@ class HashTable : public NamedResource {
   const Spec& spec() const { return spec_; }
 
   Status Insert(const Array& keys, const Array& values);
-  // `fallback`, of value_shape, stands for keys that are not there. `out` is
-  // written whole. REQUIRES: out is contiguous, of the value dtype and of shape
+  // Missing keys get `fallback`, of shape value_shape. `out` is written
+  // completely. REQUIRES: out is contiguous, of the value dtype and of shape
   // keys.shape() + value_shape.
   Status Find(const Array& keys, const Array& fallback, const Array& out) const;
-  // Keys that are not there are passed over.
+  // Missing keys are ignored.
   Status Erase(const Array& keys);
   int64_t size() const;
   // All keys in ascending order and their values.

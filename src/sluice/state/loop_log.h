@@ -1,7 +1,7 @@
-// LoopLog: where the loops of one run say what they do (NoteLoop). Fed to the
-// run as a resource; read when it has ended.
+// LoopLog: collects the loop statistics of one run (NoteLoop). It is fed to the
+// run as a resource and read after the run.
 //
-// Counted. Thread safe.
+// Reference counted. Thread safe.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace sluice {
 
 class LoopLog final : public ResourceBase {
  public:
-  // An iteration begins; `bytes` are kept by now. Of a loop that repeats
-  // another, `again`, it counts for that one.
+  // An iteration begins; the loop keeps `bytes` so far. With `again`, the loop
+  // repeats another one and counts for that one.
   void Trip(const std::string& loop, const std::string& line, bool again,
             int64_t bytes);
   // A loop has ended and keeps `bytes`.

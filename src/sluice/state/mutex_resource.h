@@ -1,9 +1,9 @@
-// MutexResource: a lock between steps. Acquire replies with a ticket as soon as
-// the lock is free and everyone who came earlier has had it; the ticket is what
-// releases it. Nothing releases it but that: a step that fails while holding
-// the lock leaves it held, as the state it protects may be half changed.
+// MutexResource: a lock between steps. Acquire replies with a ticket once the
+// lock is free and all earlier callers have had it. Only that ticket releases
+// the lock: if a step fails while it holds the lock, the lock stays held,
+// because the protected state may be half changed.
 //
-// Thread safe; waiting holds no thread.
+// Thread safe; waiting blocks no thread.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ class MutexResource : public WaitingResource {
 
   // Replies with the ticket, an i64 scalar.
   void Acquire(Cancellation* c, Reply reply);
-  // Error: FailedPrecondition when `ticket` does not hold the lock.
+  // Error: FailedPrecondition if `ticket` does not hold the lock.
   Status Unlock(int64_t ticket);
   bool held() const;
 

@@ -1,8 +1,8 @@
-// NamedResource: the base of every resource here: a name for messages and a
-// signature. Two resources may be shared under one name when their signatures
-// are equal, so a signature says everything that was asked for at creation.
+// NamedResource: the base of all resources here: a name for messages, and a
+// signature. Two resources may share one name if their signatures are equal, so
+// the signature contains everything requested at creation.
 //
-// Name and signature never change; read them from any thread.
+// Name and signature never change; any thread may read them.
 #pragma once
 
 #include <string>
@@ -25,10 +25,10 @@ class NamedResource : public ResourceBase {
   const std::string signature_;
 };
 
-// What a resource class states so that As<R>() can find it:
+// A resource class declares the following so that As<R>() can find it:
 //   static constexpr char kKind[] = "queue";      for messages
 //   const void* tag() const override { return kKind; }
-// The address of kKind is the tag; it is one object in the whole program.
+// The address of kKind is the tag; it is unique in the whole program.
 template <class R>
 R* As(ResourceBase* resource) {
   return resource && resource->tag() == R::kKind ? static_cast<R*>(resource)

@@ -165,6 +165,7 @@ bool Queue::MoveIn(Replies& replies) {
   bool moved = false;
   while (!enqueues_.empty()) {
     PendingEnqueue& e = enqueues_.front();
+    // Runs at once, under the lock, which the analysis does not see.
     Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
       for (; e.next < e.elements.size() && room() > 0; ++e.next) {
         e.elements[e.next].sequence = sequence_++;

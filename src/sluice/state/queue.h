@@ -1,16 +1,16 @@
-// Queue: a bounded line of elements between steps. Enqueues wait while it is
-// full and dequeues while it is empty, without holding a thread; both are
-// served in the order they came. What order the elements come out in is the
-// store's business (queue_store.h).
+// Queue: a bounded queue of elements between steps. Enqueue waits while it is
+// full and dequeue while it is empty, without blocking a thread; both are
+// served in order of arrival. The store determines the order of the elements
+// (queue_store.h).
 //
-// Closing: enqueues that came before still go in (unless they are cancelled),
-// later ones are refused; dequeues get what is left, and when nothing more can
-// come, those that want more than there is fail and what they had gathered goes
-// back. So does what one had gathered that is cancelled or for whose batch
-// there is no memory; going back needs none, so nothing is lost.
+// After Close, earlier enqueues still complete unless they are cancelled, and
+// later ones are refused. Dequeues receive the remaining elements. When no more
+// can come, dequeues that need more fail and return the elements they had
+// gathered. A dequeue that is cancelled or lacks memory for its batch returns
+// its elements, too. Returning needs no memory, so no element is lost.
 //
-// Thread safe. Replies are called with no lock held, on whichever thread made
-// them possible. Kept alive by handles and by the cancellations it waits on.
+// Thread safe. Replies are called without locks, on the thread that made them
+// possible. Handles and the cancellations it waits on keep the queue alive.
 #pragma once
 
 #include <memory>
@@ -30,30 +30,30 @@ class Queue : public WaitingResource {
   static constexpr char kKind[] = "queue";
   const void* tag() const override { return kKind; }
 
-  // `session_seed` matters to a shuffle queue whose own seed is 0.
+  // `session_seed` is used by a shuffle queue whose own seed is 0.
   static Result<Ref<Queue>> Make(std::string name, QueueSpec spec,
                                  uint64_t session_seed = 0);
-  // REQUIRES: a spec that Check() has passed.
+  // REQUIRES: `spec` has passed Check().
   Queue(std::string name, QueueSpec spec, uint64_t session_seed);
 
   const QueueSpec& spec() const { return spec_; }
   // `queue "q"`, for messages.
   std::string who() const { return "queue \"" + name() + "\""; }
 
-  // One element; and a batch, which goes in element after element, so it may
-  // be larger than the capacity. `parts` are not kept beyond the call.
+  // Enqueues one element, or a batch, element by element, so a batch may be
+  // larger than the capacity. `parts` are not kept after the call.
   void Enqueue(std::span<const Array> parts, Cancellation* c, Reply reply);
   void EnqueueMany(std::span<const Array> parts, Cancellation* c, Reply reply);
 
-  // One element; and n of them as a batch. With `up_to`, a queue that is closed
-  // gives fewer, but never none.
+  // Dequeues one element, or n elements as a batch. With `up_to`, a closed
+  // queue may return fewer, but at least one.
   void Dequeue(Cancellation* c, Reply reply);
   void DequeueMany(int64_t n, bool up_to, Cancellation* c, Reply reply);
 
-  // Closing twice changes nothing, except to cancel what is still pending.
+  // Closing again has no effect, except that it can cancel pending operations.
   void Close(bool cancel_pending);
   bool closed() const;
-  // Elements inside, not counting those a waiting dequeue has gathered.
+  // Number of elements, without those already gathered by a waiting dequeue.
   int64_t size() const;
 
  protected:
@@ -64,7 +64,7 @@ class Queue : public WaitingResource {
   struct PendingEnqueue {
     Waiter waiter;
     std::vector<Element> elements;
-    size_t next = 0;  // the first that is not in yet
+    size_t next = 0;  // the first that is not in the queue yet
   };
   struct PendingDequeue {
     Waiter waiter;
@@ -79,17 +79,17 @@ class Queue : public WaitingResource {
 
   void Submit(PendingEnqueue pending);
   void Submit(PendingDequeue pending);
-  // Moves elements and answers waiters until nothing more can happen. Who has
-  // no memory to go on is told so, and the others go on.
+  // Moves elements and answers waiters until nothing more can be done. A waiter
+  // that runs out of memory receives that error; the others continue.
   void Flush(Replies& replies) noexcept SL_REQUIRES(mu_);
   bool MoveIn(Replies& replies) SL_REQUIRES(mu_);
   bool MoveOut(Replies& replies) SL_REQUIRES(mu_);
   void Finish(PendingDequeue done, Replies& replies) SL_REQUIRES(mu_);
   void Fail(PendingDequeue failed, Replies& replies) SL_REQUIRES(mu_);
-  // Answers with an error, after what was gathered is back.
+  // Answers with an error, after the gathered elements have been returned.
   void GiveUp(PendingDequeue failed, Replies& replies, Status why)
       SL_REQUIRES(mu_);
-  // Elements of a batch that could not be filled.
+  // Returns the elements of a batch that could not be completed.
   void Return(std::vector<Element> elements) noexcept;
   void Settle(int64_t n) noexcept;
   int64_t room() const SL_REQUIRES(mu_);

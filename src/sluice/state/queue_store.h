@@ -1,10 +1,10 @@
-// QueueStore: in which order the elements of a queue come out again. Holds the
-// elements and nothing else: capacity, waiting and closing are the Queue's
-// business, and so is the lock that guards a store.
+// QueueStore: holds the elements of a queue and determines the order in which
+// they come out. The Queue handles capacity, waiting and closing, and its lock
+// guards the store.
 //
-// What is popped may come back, and must then have a place though there be no
-// memory: every Push keeps room for what is out until Settle says that it is
-// gone for good.
+// Popped elements may come back, even if there is no memory. Therefore every
+// Push reserves space for the popped elements until Settle confirms that they
+// will not return.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,29 @@ class QueueStore {
   virtual ~QueueStore() = default;
 
   virtual int64_t size() const = 0;
-  // How many may be taken now; `drained`: nothing will ever come in again.
+  // How many may be taken now; `drained`: no more elements will come.
   virtual int64_t ready([[maybe_unused]] bool drained) const { return size(); }
-  // Throws std::bad_alloc, and then holds what it held.
+  // May throw std::bad_alloc and then changes nothing.
   virtual void Push(Element element) = 0;
-  // The element is out from now on. REQUIRES: size() > 0.
+  // The element counts as out from now on. REQUIRES: size() > 0.
   Element Pop() {
     ++out_;
     return Take();
   }
-  // Undoes Pops: `elements` in the order they were popped. Needs no memory.
+  // Undoes Pops: `elements` in the order they were popped. Allocates no memory.
   void PutBack(std::vector<Element> elements) noexcept {
     out_ -= static_cast<int64_t>(elements.size());
     Return(elements);
   }
-  // So many of those that are out do not come back. REQUIRES: they are out.
+  // `n` of the popped elements will not return. REQUIRES: at least n are out.
   void Settle(int64_t n) noexcept { out_ -= n; }
-  // Puts elements popped at different times into the order of the store.
+  // Sorts elements that were popped at different times into store order.
   virtual void Arrange(std::vector<Element>&) const {}
 
  protected:
   virtual Element Take() = 0;
   virtual void Return(std::vector<Element>& elements) noexcept = 0;
-  // Places there must be before one more is pushed.
+  // The space needed before one more element is pushed.
   size_t places() const { return static_cast<size_t>(size() + out_) + 1; }
 
  private:
@@ -51,11 +51,11 @@ class QueueStore {
 
 // First in, first out.
 std::unique_ptr<QueueStore> MakeFifoStore();
-// Any of those present, by a generator that starts from `seed`; keeps
-// `min_after_dequeue` back to mix with until nothing more will come.
+// In random order, from a generator that starts with `seed`. Holds back
+// `min_after_dequeue` elements for mixing until no more will come.
 std::unique_ptr<QueueStore> MakeShuffleStore(int64_t min_after_dequeue,
                                              uint64_t seed);
-// The smallest component 0 first; equal ones in the order they came.
+// Smallest component 0 first; equal ones in order of arrival.
 // REQUIRES: component 0 of every element is an i64 scalar.
 std::unique_ptr<QueueStore> MakePriorityStore();
 

@@ -1,4 +1,4 @@
-// A queue of i64 scalars and short ways to use it, for tests.
+// A queue of i64 scalars and short helper functions, for tests.
 #pragma once
 
 #include <initializer_list>

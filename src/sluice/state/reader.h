@@ -1,9 +1,9 @@
-// Reader: the records of a list of files, one after another. Where it stands
-// outlives steps, and can be written down and gone back to.
+// Reader: reads the records of a list of files, one after another. Its position
+// survives steps and can be saved and restored.
 //
-// Thread safe: one lock, held while a record is read, so that every record goes
-// to exactly one caller, in order. A file that is damaged or cannot be opened
-// is given up with an error, and the next call goes on with the next file.
+// Thread safe: one lock is held while a record is read, so every record goes to
+// exactly one caller, in order. If a file is damaged or cannot be opened, the
+// call fails and the next call continues with the next file.
 #pragma once
 
 #include <memory>
@@ -25,12 +25,12 @@ class Reader : public NamedResource {
     RecordFormat format;
     std::vector<std::string> files;  // paths or patterns
     Status Check() const { return format.Check(); }
-    // "reader of lines from 2 files": equal for equal specs only.
+    // Reads like "reader of lines from 2 files"; equal for equal specs only.
     std::string ToString() const;
   };
 
   struct Record {
-    std::string key;  // "path:7": the line, or the byte where it begins
+    std::string key;  // "path:7": the line number, or the start byte
     std::string value;
   };
 
@@ -38,27 +38,27 @@ class Reader : public NamedResource {
   // REQUIRES: spec.Check() is OK.
   Reader(std::string name, const Spec& spec);
 
-  // Error: OutOfRange when there is nothing left.
+  // Error: OutOfRange if no record is left.
   Result<Record> Read();
-  // At least one record and at most n, fewer only when there are no more.
+  // At least one and at most n records; fewer only if there are no more.
   // REQUIRES: n >= 1.
   Result<std::vector<Record>> ReadUpTo(int64_t n);
 
-  // Back to the first record of the first file.
+  // Returns to the first record of the first file.
   void Restart();
-  // Other files, from the first record on.
+  // Continues with the first record of these files.
   void SetFiles(std::vector<std::string> files);
 
-  // Where the reader stands, as text, and back to such a place.
+  // The position of the reader as text, for Restore.
   std::string State() const;
   Status Restore(const std::string& state);
 
   int64_t records_read() const;
 
  private:
-  // The next record, or none left (false).
+  // Reads the next record; false if none is left.
   Result<bool> Next(Record* record) SL_REQUIRES(mu_);
-  // Makes paths of patterns, once.
+  // Expands patterns to paths, once.
   Status Expand() SL_REQUIRES(mu_);
   Status OpenAt(size_t file, int64_t offset, int64_t line) SL_REQUIRES(mu_);
   void RewindLocked() SL_REQUIRES(mu_);
@@ -70,11 +70,11 @@ class Reader : public NamedResource {
   std::vector<std::string> patterns_ SL_GUARDED_BY(mu_);
   std::vector<std::string> paths_ SL_GUARDED_BY(mu_);
   bool expanded_ SL_GUARDED_BY(mu_) = false;
-  size_t next_file_ SL_GUARDED_BY(mu_) = 0;  // the one open is before it
+  size_t next_file_ SL_GUARDED_BY(mu_) = 0;  // the open file is the one before
   std::unique_ptr<InputFile> file_ SL_GUARDED_BY(mu_);
-  int64_t line_ SL_GUARDED_BY(mu_) = 0;  // lines read of it
+  int64_t line_ SL_GUARDED_BY(mu_) = 0;  // lines read from the open file
   int64_t records_ SL_GUARDED_BY(mu_) = 0;
-  Status pending_ SL_GUARDED_BY(mu_);  // met by ReadUpTo, not told yet
+  Status pending_ SL_GUARDED_BY(mu_);  // from ReadUpTo, not reported yet
 };
 
 }  // namespace sluice

@@ -1,9 +1,9 @@
 // RecordWriter: a file of records (record_format.h) that steps append to. The
-// file is made with the first record; what was appended is sure to be in it
-// after Flush() or Close(), and no record comes after Close().
+// first record creates the file. Appended records are guaranteed to be in the
+// file after Flush() or Close(); no record is accepted after Close().
 //
-// Thread safe: one lock, held while a call's records are written, so that they
-// stay together.
+// Thread safe: one lock is held while the records of a call are written, so
+// that they stay together.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class RecordWriter : public NamedResource {
 
   struct Spec {
     std::string path;
-    bool append = false;  // to what is in the file already
+    bool append = false;  // to the existing content of the file
     std::string ToString() const;
   };
 
@@ -33,7 +33,7 @@ class RecordWriter : public NamedResource {
   // Error: FailedPrecondition after Close().
   Status Append(std::span<const std::string> records);
   Status Flush();
-  // Also makes the file when there was no record. Twice is once.
+  // Also creates the file if there was no record. A second call has no effect.
   Status Close();
 
  private:

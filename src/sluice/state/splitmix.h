@@ -1,6 +1,6 @@
-// SplitMix: a counter-based generator. Draw k of a seed is a pure function of
-// both, so a sequence is the same whoever draws it and however often it is
-// restarted. Not for cryptography.
+// SplitMix: a counter-based generator. Draw k is a pure function of the seed
+// and k, so the sequence does not depend on the drawing thread or on restarts.
+// Not for cryptography. A value type; one thread at a time uses an object.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// A bijection on 64 bits that scatters neighbouring inputs.
+// A bijection on 64 bits that scatters nearby inputs.
 inline uint64_t MixBits(uint64_t x) {
   x ^= x >> 30;
   x *= 0xbf58476d1ce4e5b9u;
@@ -22,8 +22,8 @@ class SplitMix {
   explicit SplitMix(uint64_t seed) : seed_(MixBits(seed + kStep)) {}
 
   uint64_t Next() { return MixBits(seed_ + kStep * ++counter_); }
-  // A number in [0, n). REQUIRES: 0 < n < 2^32, where the bias of taking the
-  // remainder is below 2^-32.
+  // A number in [0, n). REQUIRES: 0 < n < 2^32, so that the modulo bias is
+  // below 2^-32.
   uint64_t Below(uint64_t n) { return Next() % n; }
 
  private:
@@ -32,7 +32,7 @@ class SplitMix {
   uint64_t counter_ = 0;
 };
 
-// The same number for the same text in every run and on every machine.
+// A hash that is equal in every run and on every machine.
 inline uint64_t HashText(std::string_view text) {
   uint64_t h = 0xcbf29ce484222325u;
   for (char c : text) {

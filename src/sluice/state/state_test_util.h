@@ -1,4 +1,4 @@
-// For tests of resources: the answer to an operation that may wait.
+// For tests of resources: the reply of an operation that may wait.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// Shares its state with the replies it makes, so it may go before they come.
+// Shares its state with its replies, so it may be destroyed before they arrive.
 class Answer {
  public:
   Reply reply() const {
@@ -26,7 +26,7 @@ class Answer {
       state->cv.notify_all();
     };
   }
-  // How many replies have come; any other number than 0 or 1 is a bug.
+  // The number of replies received; any number other than 0 or 1 is a bug.
   int count() const {
     std::lock_guard lock(state_->mu);
     return state_->count;
@@ -36,7 +36,7 @@ class Answer {
     std::unique_lock lock(state_->mu);
     state_->cv.wait(lock, [&] { return state_->count > 0; });
   }
-  // REQUIRES (as for all below): the reply has come.
+  // REQUIRES (as for all below): the reply has arrived.
   Status status() const {
     std::lock_guard lock(state_->mu);
     EXPECT_EQ(state_->count, 1);

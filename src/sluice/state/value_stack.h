@@ -1,7 +1,6 @@
-// ValueStack: arrays of one dtype, the last one in comes out first. Made by a
-// node of the step, not found by a name: two are never the same, and one is
-// gone with the last who holds its handle, which is the step that made it,
-// however that ends.
+// ValueStack: a stack of arrays of one dtype. A node of the step creates it; it
+// has no shared name, so no two are the same. It is destroyed with its last
+// handle, that is, with the step that created it, however the step ends.
 //
 // Thread safe.
 #pragma once
@@ -18,16 +17,16 @@ namespace sluice {
 
 class ValueStack final : public NamedResource {
  public:
-  // `label` is for messages; `max_size` -1: no bound.
+  // `label` is for messages; `max_size` -1: unbounded.
   ValueStack(std::string label, DType dtype, int64_t max_size);
 
   DType dtype() const { return dtype_; }
-  // Errors: closed, full, or of another dtype.
+  // Errors: closed, full, or another dtype.
   Status Push(Array value);
   // Errors: closed or empty.
   Result<Array> Pop();
-  // Drops what is there; nothing can be pushed or popped afterwards. Again:
-  // nothing happens.
+  // Drops all elements; later pushes and pops fail. A second call has no
+  // effect.
   void Close();
 
   static constexpr char kKind[] = "stack";

@@ -1,9 +1,9 @@
 // Variable: an array that survives steps. A read shares the array, so it costs
-// nothing; a change made in place happens only while nobody else holds it, else
-// into fresh memory, so whoever read earlier keeps the value it read.
+// nothing. Updates work in place if the array is not shared, else into new
+// memory, so earlier readers keep the value they read.
 //
-// Thread safe: one lock, held for the length of an update, so that updates from
-// any number of steps add up.
+// Thread safe: one lock is held during an update, so that updates from any
+// number of steps add up.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ class Variable : public NamedResource {
   static constexpr char kKind[] = "variable";
   const void* tag() const override { return kKind; }
 
-  // Dimensions of `shape` that are unknown may differ from one assignment to
-  // the next. Error: a dtype without elements.
+  // Unknown dimensions of `shape` may differ between assignments. Error: a
+  // dtype without elements.
   static Result<Ref<Variable>> Make(std::string name, DType dtype,
                                     const PartialShape& shape);
   // "variable f32[2,?]".
@@ -35,26 +35,27 @@ class Variable : public NamedResource {
   DType dtype() const { return dtype_; }
   const PartialShape& shape() const { return shape_; }
 
-  // The value, shared. Error: FailedPrecondition before the first Assign.
+  // The shared value. Error: FailedPrecondition before the first Assign.
   Result<Array> Read() const;
-  // Takes `value` over; bytes that belong to somebody else are copied.
+  // Takes over `value`; memory that belongs to somebody else is copied.
   Status Assign(const Array& value);
-  // Errors: FailedPrecondition before the first Assign; a value that is not of
-  // the present value's shape.
+  // Errors: FailedPrecondition before the first Assign; a shape other than that
+  // of the current value.
   Status Add(const Array& value) { return Update(value, false); }
   Status Subtract(const Array& value) { return Update(value, true); }
 
-  // A change of some elements, in place while nobody else holds the value, else
-  // of a copy (made on the pool's threads). `check` sees the present value and
-  // may refuse before a copy is made; `change` writes, or refuses and has
-  // written nothing. Both run under the lock.
-  // Errors: FailedPrecondition before the first Assign; what the two say.
+  // Changes some elements, in place if the value is not shared, else in a copy
+  // (made on the threads of the pool). `check` sees the current value and may
+  // refuse before a copy is made. `change` writes, or refuses without having
+  // written anything. Both run under the lock.
+  // Errors: FailedPrecondition before the first Assign; errors of the two
+  // functions.
   Status Modify(const std::function<Status(const Array& value)>& check,
                 const std::function<Status(const Array& value)>& change,
                 WorkerPool* pool);
 
   bool initialized() const;
-  // How many times it has been assigned or updated; 0 before the first.
+  // The number of assignments and updates so far.
   int64_t version() const;
 
  private:

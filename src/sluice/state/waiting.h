@@ -1,12 +1,13 @@
 // Waiting without a thread. An operation that cannot finish yet leaves a Waiter
-// with the resource and returns; whoever makes it possible (or the step's
-// cancellation) takes the waiter out of its line under the resource's lock and
-// answers it after the lock is gone. A waiter is in one line or in none, and
-// only who takes it out answers it: that is why there is exactly one answer,
-// also when there is no memory.
+// with the resource and returns. The operation that makes it possible, or the
+// cancellation of the step, removes the waiter from its line under the lock of
+// the resource and answers it after releasing the lock. A waiter is in at most
+// one line, and only the code that removes it answers it. Therefore it gets
+// exactly one answer, even without memory.
 //
-// Lock order: a resource's lock before a Cancellation's. Destructors of
-// resources take no lock, as the last reference may go under a Cancellation's.
+// Lock order: the lock of a resource before that of a Cancellation. Destructors
+// of resources take no lock, because the last reference may be dropped under a
+// Cancellation's lock.
 #pragma once
 
 #include <cstdint>
@@ -26,24 +27,24 @@
 
 namespace sluice {
 
-// Called once, from any thread, with no lock held: the outputs or an error.
+// Called once, from any thread, without locks, with the outputs or an error.
 using Reply = std::function<void(Status, std::vector<Array>)>;
 
-// What a waiter will be told. Made together with the waiter, so that answering
-// needs no memory: an operation that has begun to wait can always be answered.
+// The future reply of a waiter. It is allocated together with the waiter, so
+// that answering needs no memory: a waiting operation can always be answered.
 struct PendingReply {
   Reply reply;
   Status status;
   std::vector<Array> outputs;
   std::function<void()> finish;
   bool cancelled = false;
-  std::string what;  // was cancelled
+  std::string what;  // the operation that was cancelled
   Cancellation* cancellation = nullptr;
   Cancellation::Token token = 0;
   std::unique_ptr<PendingReply> next;  // in Replies
 };
 
-// REQUIRES: `cancellation`, when not null, lives until the reply is called.
+// REQUIRES: `cancellation`, if not null, lives until the reply is called.
 struct Waiter {
   Waiter() = default;
   Waiter(Cancellation* c, Reply r)
@@ -57,12 +58,12 @@ struct Waiter {
   Cancellation::Token token = 0;  // 0: not registered
 };
 
-// Answers gathered under a lock and given when this goes out of scope. Declare
-// it before the lock, so that it outlives it:
+// Replies gathered under a lock and sent when this goes out of scope. Declare
+// it before the lock, so that it outlives the lock:
 //   Replies replies;
 //   MutexLock lock(mu_);
-// Nothing here throws: where there is no memory to say what happened, the
-// answer is that.
+// Never throws: if there is no memory for the proper answer, the answer says
+// so.
 class Replies {
  public:
   Replies() = default;
@@ -70,17 +71,17 @@ class Replies {
   Replies& operator=(const Replies&) = delete;
   ~Replies();
 
-  // `finish`, when given, runs first: for copies too long for a lock.
+  // `finish`, if set, runs first: for copies that take too long under a lock.
   void Add(Waiter waiter, Status status, std::vector<Array> outputs = {},
            std::function<void()> finish = nullptr) noexcept;
-  // Answers with the Status that make() gives.
+  // Answers with the Status that make() returns.
   template <class F>
   void AddError(Waiter waiter, const F& make) noexcept {
     Status status = Guarded([&]() -> Status { return make(); });
     Add(std::move(waiter), std::move(status));
   }
-  // Answers Cancelled "<what> was cancelled: <why the step was>"; `what` gives
-  // its text when called.
+  // Answers Cancelled "<what> was cancelled: <why the step was>"; `what` is a
+  // function that returns the text.
   template <class F>
   void AddCancelled(Waiter waiter, const F& what) noexcept {
     waiter.answer->cancelled = true;
@@ -98,7 +99,7 @@ class Replies {
 };
 
 // A line of pending operations, first come, first served. W has a member
-// `Waiter waiter`. Guarded by the resource's lock.
+// `Waiter waiter`. Guarded by the lock of the resource.
 template <class W>
 class WaitLine {
  public:
@@ -116,7 +117,8 @@ class WaitLine {
     line_.pop_back();
     return w;
   }
-  // The operation of that waiter, taken out of the line, if it is still there.
+  // Removes and returns the operation of that waiter if it is still in the
+  // line.
   std::optional<W> Remove(uint64_t id) {
     for (auto it = line_.begin(); it != line_.end(); ++it) {
       if (it->waiter.id != id) continue;
@@ -136,11 +138,11 @@ class WaitingResource : public NamedResource {
   using NamedResource::NamedResource;
 
  protected:
-  // Puts an operation into its line and, unless it can finish `now`, has
-  // CancelWaiter called when its step is cancelled. Gives it back when that is
-  // so already. Called with the resource's lock held, which makes a
-  // cancellation that comes now wait until that is gone. When it throws, it is
-  // in no line, and whoever called answers it.
+  // Puts an operation into its line and, unless it can finish `now`, arranges
+  // that CancelWaiter is called when its step is cancelled. Returns the
+  // operation if the step is already cancelled. Called with the lock of the
+  // resource held; a concurrent cancellation waits for that lock. If it throws,
+  // the operation is in no line, and the caller answers it.
   template <class W>
   std::optional<W> Wait(WaitLine<W>& line, W pending, bool now) {
     Waiter& waiter = line.push(std::move(pending)).waiter;
@@ -156,11 +158,11 @@ class WaitingResource : public NamedResource {
     return line.pop_last();
   }
 
-  // Takes the waiter out of its line and answers it, if it is still there.
+  // Removes the waiter from its line and answers it, if it is still there.
   virtual void CancelWaiter(uint64_t id) noexcept = 0;
 
  private:
-  // Gives the waiter its id. False: its step is cancelled already.
+  // Assigns an id to the waiter. False: its step is already cancelled.
   bool Watch(Waiter& waiter);
 
   uint64_t last_id_ = 0;  // guarded by the resource's lock

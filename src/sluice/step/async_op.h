@@ -1,7 +1,8 @@
-// An asynchronous kernel in flight: its inputs, its outputs to be, and the
-// token it holds. Made when the kernel is launched. One that is done before its
-// launch returns goes on right there; others are posted to their step by Done()
-// and consumed by the step's driver.
+// An asynchronous kernel in flight: its inputs, its future outputs and the
+// token it holds. Created when the kernel is launched. If the kernel finishes
+// before its launch returns, the launching thread continues with it at once.
+// Otherwise Done() posts it to its step, from any thread, and the driver of the
+// step consumes it.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,7 @@
 
 namespace sluice {
 
-// Inputs, then outputs; most kernels have few.
+// Inputs, then outputs; most kernels have few of both.
 class AsyncArrays {
  public:
   AsyncArrays(size_t num_inputs, size_t num_outputs) {
@@ -41,7 +42,7 @@ class Step::AsyncOp final : private AsyncArrays,
                             private StepContext,
                             public AsyncContext {
  public:
-  // Takes the inputs out of their slots, except those that stay there.
+  // Moves the inputs out of their slots, except sticky ones.
   AsyncOp(Step* step, const Token& t, const PlanNodeInfo& info,
           const StepContext& context, std::span<Array> in,
           const uint8_t* sticky, size_t num_outputs)
@@ -54,21 +55,21 @@ class Step::AsyncOp final : private AsyncArrays,
         step_(step) {
     for (size_t i = 0; i < in.size(); ++i) {
       inputs[i] = sticky[i] ? in[i] : std::move(in[i]);
-      // Kernels of asynchronous ops see contiguous inputs, like all others.
+      // Asynchronous kernels see contiguous inputs, like all other kernels.
       if (inputs[i].contiguous()) [[likely]]
         continue;
       Result<Array> row = inputs[i].AsContiguous();
       if (row.ok()) {
         inputs[i] = *std::move(row);
       } else {
-        status = row.status();  // must not be launched
+        status = row.status();  // the kernel must not be launched
       }
     }
   }
   ~AsyncOp() override = default;
 
-  // One after the other, most steps have one in flight or none: a thread keeps
-  // the memory of its last.
+  // Most steps have at most one in flight at a time: each thread keeps the
+  // memory of its last one for the next.
   static void* operator new(size_t size) {
     if (void* block = std::exchange(last_.block, nullptr)) return block;
     return ::operator new(size);
@@ -85,17 +86,17 @@ class Step::AsyncOp final : private AsyncArrays,
 
   void Done(Status s) override {
     status = std::move(s);
-    // Whoever comes second, this or the return of the launch, goes on with it;
-    // the first does not touch it any more.
+    // This call and the return of the launch race. The second of them continues
+    // with the kernel; the first must not touch it any more.
     Step* step = step_;
     if (!passed_.exchange(true, std::memory_order_acq_rel)) return;
     step->Post(this);
   }
-  // The launch has returned: true when the kernel is done already.
+  // Called when the launch has returned; true if the kernel has finished.
   bool Launched() { return passed_.exchange(true, std::memory_order_acq_rel); }
   bool done() const { return passed_.load(std::memory_order_acquire); }
 
-  // The device has made the copy that this one waits for.
+  // The device has finished the copy that this kernel waits for.
   void CopyDone() {
     step_->device_copies_.fetch_sub(1, std::memory_order_relaxed);
     Done(OkStatus());
@@ -105,15 +106,16 @@ class Step::AsyncOp final : private AsyncArrays,
   using AsyncArrays::outputs;
   Token token;
   Status status;
-  AsyncOp* next = nullptr;                       // in the inbox
-  AsyncOp *earlier = nullptr, *later = nullptr;  // among those in flight
+  AsyncOp* next = nullptr;  // in the inbox
+  // In the list of those in flight.
+  AsyncOp *earlier = nullptr, *later = nullptr;
   uint64_t started = CycleCount();
 
  private:
   static inline thread_local LastBlock last_;
 
   Step* step_;
-  std::atomic<bool> passed_{false};  // one of Done and Launched
+  std::atomic<bool> passed_{false};  // set by the first of Done and Launched
 };
 
 }  // namespace sluice

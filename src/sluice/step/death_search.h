@@ -1,9 +1,10 @@
-// Why a value is dead: the Switch that sent its data the other way, found after
-// the step from what each Switch decided. Of several it is the one a search
-// from the value backwards meets first (Death in frame_rules.h), so every run
-// names the same.
+// Finds out why a value is dead: the Switch that sent its data the other way,
+// determined after the step from the decisions of all Switches. If there are
+// several, it is the first one that a backward search from the value meets
+// (Death in frame_rules.h), so every run names the same one.
 //
-// Plain functions over a flat graph, for error messages.
+// Plain functions over a flat graph that must not change meanwhile; used for
+// error messages.
 #pragma once
 
 #include <functional>
@@ -16,15 +17,15 @@
 
 namespace sluice {
 
-// What a Switch decided; nothing when it did not run.
+// The decision of a Switch.
 struct Decision {
   bool pred = false;
   std::string place;
 };
 using Decisions = std::function<std::optional<Decision>(const Node& decider)>;
 
-// Nothing when `value` does not seem dead, or the reason was decided in an
-// inner loop that is gone.
+// Empty if `value` does not seem dead, or if the decision was made in an inner
+// loop that is gone.
 std::optional<Death> FindDeath(const Region& region, const Value& value,
                                const Decisions& decisions);
 

@@ -1,4 +1,4 @@
-// Running one graph under every executor, for tests.
+// Runs one graph under every executor, for tests.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,16 @@
 
 namespace sluice {
 
-// Runs a copy of `graph` on a plan of that kind; `pool` may be null.
+// Runs a copy of `graph` on a plan for executor `choice`; `pool` may be null.
 Result<std::vector<Array>> RunOnPlan(const Graph& graph,
                                      const std::vector<Array>& args,
                                      ExecutorChoice choice, WorkerPool* pool,
                                      ResourceManager* resources = nullptr,
                                      StepStats* stats = nullptr);
 
-// The graph under the reference interpreter, tokens and tape, with and without
-// fusion, on one and two threads: all must agree to the bit. Returns the
-// common result.
+// Runs the graph under the reference interpreter, tokens and tape, with and
+// without fusion, on one and two threads. All must agree to the bit. Returns
+// the common result.
 std::vector<Array> ExpectAllAgree(const Graph& graph,
                                   const std::vector<Array>& args);
 

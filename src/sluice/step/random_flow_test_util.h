@@ -1,11 +1,12 @@
-// Random graphs with control flow, for tests: from a seed always the same one.
+// Random graphs with control flow, for tests. A seed always yields the same
+// graph.
 //
-// Structured graphs nest If, Case, While and calls (recursive ones, too) that
-// read what is around them, return what they were given, draw random numbers,
-// carry vectors and lists that grow, and read and write variables. Raw graphs
-// are made of the primitives: conditionals, loops and single passes through
-// frames, in one another, also on branches not taken. All of them end within a
-// few hundred iterations, and none fails.
+// Structured graphs nest If, Case, While and calls (also recursive ones) that
+// read outer values, return their arguments, draw random numbers, carry vectors
+// and growing lists, and read and write variables. Raw graphs consist of
+// primitives: nested conditionals, loops and single passes through frames, also
+// on branches not taken. Every graph ends within a few hundred iterations, and
+// none fails.
 #pragma once
 
 #include <map>
@@ -25,7 +26,7 @@ struct RandomFlow {
   std::vector<Array> args;
 };
 
-// What a structured graph may hold besides branches, loops and lists.
+// Optional contents of a structured graph besides branches, loops and lists.
 struct FlowContents {
   bool state = true;  // variables, read and written
   bool calls = true;
@@ -34,18 +35,18 @@ RandomFlow MakeStructuredFlow(uint32_t seed);
 RandomFlow MakeFlowOf(FlowContents contents, uint32_t seed);
 RandomFlow MakeRawFlow(uint32_t seed);
 
-// All loops and frames get this bound.
+// Sets this bound on all loops and frames.
 void SetParallel(Graph& graph, int64_t parallel);
-// How often each op occurs, regions included.
+// Counts the nodes of each op, including those in regions.
 void CountOps(const Region& region, std::map<std::string, int>& counts);
 
-// What the generators' values are: a scalar of f32, a vector of f32 of unknown
-// length, a scalar of i32, a scalar of bool, a list of scalars of f32.
+// Kinds of generated values: an f32 scalar, an f32 vector of unknown length, an
+// i32 scalar, a bool scalar, a list of f32 scalars.
 enum class FlowKind : uint8_t { kFloat, kVector, kInt, kBool, kList };
 inline constexpr int kNumFlowKinds = 5;
 ValueType TypeOf(FlowKind kind);
 
-// Draws, and straight-line ops of those kinds that never fail.
+// Random draws, and straight-line ops of these kinds that never fail.
 class FlowDice {
  public:
   explicit FlowDice(uint32_t seed) : random_(seed) {}
@@ -63,21 +64,21 @@ class FlowDice {
   const T& Of(const std::vector<T>& items) {
     return items[static_cast<size_t>(Pick(static_cast<int>(items.size())))];
   }
-  // A small value of that kind; of a list, a vector to be unstacked.
+  // A small value of that kind; for a list, a vector to be unstacked.
   Array Constant(FlowKind kind);
 
  private:
   std::mt19937 random_;
 };
 
-// One op: what it takes and gives.
+// An op with the kinds of its inputs and output.
 struct FlowOp {
   const char* op;
   std::vector<FlowKind> inputs;
   FlowKind output;
   Attrs attrs{};
 };
-// All there are. Ints stay small when followed by an And with 7.
+// All of them. Ints stay small if followed by an And with 7.
 const std::vector<FlowOp>& FlowOps();
 
 }  // namespace sluice

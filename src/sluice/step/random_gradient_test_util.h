@@ -1,4 +1,4 @@
-// Random programs with their gradients of first and second order, for tests.
+// Random programs with their first- and second-order gradients, for tests.
 #pragma once
 
 #include <cmath>
@@ -32,7 +32,7 @@ inline void Replace(std::string& text, std::string_view from,
   }
 }
 
-// The same program with f64 for f32: differences need the digits.
+// The same program with f64 for f32: finite differences need the precision.
 inline RandomFlow InDoubles(const RandomFlow& flow) {
   std::string text = PrintGraph(*flow.graph);
   Replace(text, "f32", "f64");
@@ -43,9 +43,9 @@ inline RandomFlow InDoubles(const RandomFlow& flow) {
   return wide;
 }
 
-// A program that gives one number of all its floating-point results, the
-// gradients of it with respect to its floating-point arguments, and those of
-// their sum.
+// A program that reduces all its floating-point results to one number, together
+// with the gradients of that number with respect to the floating-point
+// arguments, and the gradients of the sum of those.
 class Differentiated {
  public:
   explicit Differentiated(RandomFlow flow) : flow_(std::move(flow)) {}
@@ -76,7 +76,7 @@ class Differentiated {
   RandomFlow Take() && { return std::move(flow_); }
   size_t num_xs() const { return xs_.size(); }
 
-  // Arguments moved by `step` along a fixed direction.
+  // The arguments moved by `step` along a fixed direction.
   Arrays Moved(double step) const {
     Arrays args = flow_.args;
     for (size_t i : which_) {
@@ -87,7 +87,7 @@ class Differentiated {
     }
     return args;
   }
-  // <gradient, direction>, of gradients that begin at that result.
+  // <gradient, direction>, for the gradients that start at result `begin`.
   double Along(const Arrays& results, size_t begin) const {
     double sum = 0;
     for (size_t n = 0; n < which_.size(); ++n) {
@@ -139,7 +139,7 @@ class Differentiated {
 
   RandomFlow flow_;
   std::vector<Value> xs_;
-  std::vector<size_t> which_;  // arguments they are
+  std::vector<size_t> which_;  // indices of the arguments in xs_
 };
 
 }  // namespace sluice

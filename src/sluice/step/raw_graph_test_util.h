@@ -1,4 +1,4 @@
-// Raw control flow written by hand, for tests of the token machine.
+// Builds raw control flow by hand, for tests of the token machine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class RawGraph {
         "Enter", {x},
         {{"frame", frame}, {"constant", constant}, {"parallel", parallel}});
   }
-  // A Merge whose other input comes round later.
+  // A Merge whose second input is connected later.
   Value LoopMerge(Value enter) { return (*this)("Merge", {enter, enter}); }
   void Round(Value merge, Value x) {
     Value next = (*this)("NextIteration", {x});
@@ -62,8 +62,8 @@ class RawGraph {
   void Control(Value after, Value before) {
     graph_->AddControl(*after.node, *before.node);
   }
-  // for (i = 0; i < n; ++i) in a frame; the counter after it. What the body
-  // sees as i is `i` when it is called.
+  // for (i = 0; i < n; ++i) in a frame, and the counter after it. The body
+  // callback receives the current i.
   struct Counter {
     Value i, pred, inside;
   };
@@ -95,10 +95,10 @@ class RawGraph {
   Value exit_;
 };
 
-// What one run left behind.
+// The outcome of one run.
 struct RawRun {
   Status status;
-  std::vector<Array> results;  // empty ones were dead or never came
+  std::vector<Array> results;  // empty if dead or missing
   std::string waiting;
   int64_t frames_left = 0;
 };

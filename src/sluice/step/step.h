@@ -1,19 +1,21 @@
-// A Step is one run of a Plan: the token machine. Tokens (a block and a node)
-// become ready when the node's last input arrives; firing one runs its kernel
-// or island and delivers the outputs.
+// A Step is one run of a Plan: the token machine. A token (a block and a node)
+// becomes ready when the last input of its node arrives. Firing it runs the
+// kernel or island and delivers the outputs.
 //
 // The thread that calls Run drives the step: it fires tokens from its own stack
-// and sleeps only when everything left is asynchronous or on other threads.
-// Heavy tokens are exported to the pool while a worker is idle; until the first
+// and sleeps only if all remaining work is asynchronous or on other threads.
+// Heavy tokens are exported to the pool while a worker is idle. Until the first
 // export the step is private to its driver and counts without atomics.
-// Asynchronous kernels post their completion to an inbox the driver empties.
+// Asynchronous kernels post their completion to an inbox that the driver
+// empties.
 //
 // Loops and calls run in frames (step_frames.h). Iterations overlap as far as
-// their values allow, up to the frame's window; results never depend on it.
+// their values allow, up to the window of the frame; results never depend on
+// it.
 //
-// A Step is used again for later runs of its plan (step_pool.h), one at a time.
-// First error wins: it cancels the step, the remaining tokens are consumed
-// without running.
+// A Step is reused for later runs of its plan (step_pool.h), one run at a time.
+// The first error wins: it cancels the step, and the remaining tokens are
+// consumed without running.
 #pragma once
 
 #include <atomic>
@@ -37,8 +39,8 @@
 
 namespace sluice {
 
-// Half of a stack whose tokens together take this long is worth a hop to
-// another thread, if each of them takes kShareNanos.
+// Half of a stack is worth moving to another thread if its tokens together take
+// this long and each takes at least kShareNanos.
 inline constexpr float kBatchNanos = 40000;
 
 struct Token {
@@ -47,7 +49,7 @@ struct Token {
   bool dead;
 };
 
-// Called when a driver that does not wait, see RunReady, has something to do.
+// Called when a driver that does not wait (see RunReady) has work to do.
 struct StepWake {
   void (*call)(void* context) = nullptr;
   void* context = nullptr;
@@ -59,10 +61,10 @@ struct StepRequest {
   int64_t step_id = 0;
   uint64_t seed = 0;
   StepStats* stats = nullptr;  // filled when not null
-  // Between the pieces of a step in several tasks. Whoever sets it aborts it
+  // Connects the pieces of a step that spans several tasks. Its owner aborts it
   // when this piece is cancelled.
   Rendezvous* rendezvous = nullptr;
-  StepWake wake{};  // from any thread
+  StepWake wake{};  // called from any thread
 };
 
 class Step {
@@ -70,44 +72,44 @@ class Step {
   explicit Step(const Plan& plan);
   ~Step();
 
-  // Begin, Feed every argument, RunUntilQuiet, Finish; all on one thread.
-  // A partial run repeats Feed and RunUntilQuiet.
+  // Call Begin, Feed for every argument, RunUntilQuiet and Finish, all on one
+  // thread. A partial run repeats Feed and RunUntilQuiet.
   void Begin(const StepRequest& request);
   void Feed(int arg, Array value);
-  // Fires until nothing is ready, running or pending; what still waits then
-  // waits for feeds.
+  // Fires until nothing is ready, running or pending; all remaining nodes then
+  // wait for feeds.
   void RunUntilQuiet();
-  // The same without waiting: fires what is ready and takes up what has been
-  // completed. kNothing: there was neither, and something is pending elsewhere;
-  // kTurn: there is more to fire, after others had their turn; kAll: it is
-  // quiet. For a driver of several steps on one thread, which is woken by
-  // StepRequest::wake.
+  // Like RunUntilQuiet, but never waits: fires ready tokens and processes
+  // completions. For a driver of several steps on one thread, which is woken by
+  // StepRequest::wake. kNothing: there was no work, and something is pending
+  // elsewhere. kTurn: the turn is over and more tokens are ready. kAll: the
+  // step is quiet.
   enum class Ran : uint8_t { kNothing, kSome, kTurn, kAll };
   Ran RunReady();
-  // Something was thrown where tokens are kept: they are lost, and the step
-  // with them. Nobody touches it any more, and it must not be used again.
+  // An exception occurred while tokens were stored: tokens are lost, and the
+  // step with them. It must not be touched or used again.
   bool broken() const { return broken_.load(std::memory_order_acquire); }
-  // The first error, or OK. The step's results may then be taken.
+  // The first error, or OK. The results may be taken afterwards.
   Status Finish();
-  // Results delivered so far; empty arrays for those that were not.
+  // The results delivered so far; missing ones are empty arrays.
   std::span<Array> results() { return results_; }
   // Stops the step from any thread.
   void Cancel(Status why) { cancellation_->Cancel(std::move(why)); }
   std::shared_ptr<Cancellation> cancellation() { return cancellation_; }
   Status error() const;
 
-  // Why a result is not there after Finish gave OK: it is dead, or the step
-  // could not go on.
+  // Why a result is missing although Finish returned OK: it is dead, or the
+  // step could not continue.
   Status MissingResult(size_t i) const {
     return i < missing_.size() ? missing_[i] : OkStatus();
   }
-  // Which nodes still wait, for which inputs, in which frame and iteration:
-  // what a step that cannot go on prints. REQUIRES: quiet.
+  // The nodes that still wait, with the missing inputs, frame and iteration;
+  // printed when a step cannot continue. REQUIRES: quiet.
   std::string WhyWaiting() const;
-  // Loops and calls that had not ended when the step was quiet: some of their
-  // inputs never came. Valid after Finish.
+  // Number of loops and calls that had not ended when the step became quiet,
+  // because some of their inputs never came. Valid after Finish.
   int64_t frames_left() const { return frames_left_; }
-  // Blocks that are not in the pool: 0 after Finish.
+  // Number of blocks not in the pool: 0 after Finish.
   int64_t blocks_in_use() const;
 
  private:
@@ -120,6 +122,12 @@ class Step {
 
   template <bool kShared, bool kStats>
   void Fire(Local& local);
+  // Parts of Fire, inlined there.
+  template <bool kStats>
+  void Measure(Local& local, const Token& token, std::span<const Array> outputs,
+               uint64_t start, bool dead, bool sampled);
+  template <bool kShared>
+  void CountFiring(Local& local);
   void FireAll(Local& local);
   Outcome Execute(Local& local, const Token& token, Array* outputs);
   Status Compute(const Token& token, const PlanNodeInfo& info,
@@ -127,7 +135,7 @@ class Step {
   template <bool kShared>
   void Deliver(Local& local, IterBlock& block, std::span<const PlanEdge> edges,
                Array* outputs, bool dead, int32_t* activated);
-  // Brings one value to one receiver; 1 when that made a token.
+  // Delivers one value to one receiver; returns 1 if that created a token.
   template <bool kShared>
   int32_t Bring(Local& local, IterBlock& block, const PlanEdge& edge,
                 Array value, bool dead, bool later);
@@ -173,7 +181,7 @@ class Step {
   void ClearFrames();
   uint64_t TagOf(const IterBlock& block,
                  const std::vector<const Node*>& calls) const;
-  // The loops and calls around a block, innermost first.
+  // The loops and calls that enclose a block, innermost first.
   struct Around {
     const FrameInfo* frame;
     uint32_t caller;
@@ -182,7 +190,7 @@ class Step {
   static std::vector<Around> PlaceIn(const IterBlock& block);
   Status AtPlace(Status status, std::span<const Around> place,
                  const std::vector<const Node*>& calls) const;
-  // The error with the iterations and calls it happened in.
+  // The error, extended by the iterations and calls in which it occurred.
   Status Located(Status status, const IterBlock& block,
                  const std::vector<const Node*>& calls) const;
   Status BadPredicate(const PlanNodeInfo& info, const Array& pred) const;
@@ -206,7 +214,8 @@ class Step {
 
   // ---- step_devices.cc ----
   Outcome StartCopyOf(const Token& token, Array* outputs);
-  // What a piece over several CPU devices has made becomes each one's own.
+  // Moves the outputs of a piece over several CPU devices to the memory of
+  // their own devices.
   Status MoveOutputs(const PlanNodeInfo& info, Array* outputs) const;
   Status LaunchOnDevice(const Token& token, const StepContext& context,
                         Array* outputs);
@@ -214,7 +223,7 @@ class Step {
                           std::span<Array> inputs, std::span<Array> outputs);
   bool DriveDevices();
   void WaitForDevices();
-  // A copy that would leave little memory waits for what others free.
+  // Delays a copy that would leave little memory until memory is freed.
   bool Park(const Token& token);
   bool RetryParked();
 
@@ -232,61 +241,68 @@ class Step {
   IterBlock root_;
   std::vector<Array> results_;
   StepContext context_;
-  // The same for each of the plan's devices but the host; empty for most.
-  // Whom a piece on a device tells what it finds wrong: this step, for as long
-  // as it lasts.
+  // A piece on a device reports late errors to its target: this step, while it
+  // lasts.
   struct LateTarget {
     Mutex mu;
     Step* step SL_GUARDED_BY(mu) = nullptr;
   };
   std::shared_ptr<LateTarget> late_target_;
+  // Like context_, for each of the plan's devices except the host; usually
+  // empty.
   std::vector<StepContext> device_contexts_;
   std::shared_ptr<Cancellation> cancellation_;
   WorkerPool* pool_ = nullptr;
   StepStats* stats_ = nullptr;
 
-  // Tokens ready, running or pending. Plain arithmetic while private.
+  // Tokens that are ready, running or pending. Not atomic while private.
   std::atomic<int64_t> outstanding_{0};
   bool shared_ = false;  // written by the driver alone, before the first export
   std::unique_ptr<Local> driver_;
 
   std::atomic<AsyncOp*> inbox_{nullptr};
-  // Copies that a device makes for the host. While there are some the driver
-  // does not sleep: a device may need somebody to drive it.
+  // Copies that a device makes for the host. While there are any, the driver
+  // does not sleep, because a device may need a thread to drive it.
   std::atomic<int32_t> device_copies_{0};
-  // Copies that wait for memory, and what the driver had fired when it had
-  // tried them last.
+  // Copies that wait for memory, and the driver's firing count at the last
+  // attempt.
   std::vector<Token> parked_ SL_GUARDED_BY(mu_);
   std::atomic<int64_t> num_parked_{0};
   uint32_t fired_at_retry_ = 0;
-  // The next one is made: nobody else is left to free any.
+  // The next copy is made regardless: no other work is left that could free
+  // memory.
   std::atomic<bool> must_copy_{false};
   // Threads that may still touch this step although its last token is gone.
   std::atomic<int32_t> visitors_{0};
   EventCount event_;
   StepWake wake_;
 
-  // Loops and calls. The lock guards the lists when the step is shared.
+  // Loops and calls. Once the step is shared, frames_lock_ guards the lists and
+  // root_lock_ the children of the root block. No annotations: a private step
+  // takes no lock (FrameGuard).
   SpinLock frames_lock_, root_lock_;
   std::vector<std::unique_ptr<Frame>> all_frames_;
   std::vector<std::unique_ptr<IterBlock>> all_blocks_;
-  std::vector<std::vector<Frame*>> free_frames_;  // by kind of frame
-  std::vector<IterBlock*> free_blocks_;           // by kind: linked lists
+  std::vector<std::vector<Frame*>> free_frames_;  // by frame kind
+  std::vector<IterBlock*> free_blocks_;           // by frame kind: linked lists
   int64_t frames_left_ = 0;
 
-  // For explanations.
+  // For error messages. Each result has one writer; the rest is the driver's,
+  // when the step is quiet.
   std::vector<uint8_t> dead_results_;
   std::vector<Status> missing_;
   bool deadline_noted_ = false;
-  std::string doing_;  // when the deadline passed
+  std::string doing_;  // current work when the deadline passed
 
   mutable Mutex mu_;
   Status error_ SL_GUARDED_BY(mu_);
-  // Whether there is one: steps that go well never take the lock for it.
+  // Whether there is an error: successful steps never take the lock for it.
   std::atomic<bool> failed_{false};
   std::atomic<bool> broken_{false};
   AsyncOp* in_flight_ SL_GUARDED_BY(mu_) = nullptr;
-  // By plan node: what a Switch said in its frame's last iteration.
+  // By plan node: the decision of a Switch in the last iteration of its frame.
+  // Written under mu_ while the step runs. No annotation: when it is quiet, its
+  // driver reads and clears it without the lock.
   std::unordered_map<uint32_t, Decision> last_decisions_;
 };
 

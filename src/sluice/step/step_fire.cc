@@ -11,7 +11,32 @@
 namespace sluice {
 
 namespace {
+
 constexpr int kInlineOutputs = 8;
+
+int64_t BytesOf(std::span<const Array> outputs) {
+  int64_t bytes = 0;
+  for (const Array& a : outputs) {
+    if (a && !IsReference(a.dtype())) bytes += a.bytes();
+  }
+  return bytes;
+}
+
+// Releases the inputs before the outputs are delivered, so that the last reader
+// of a value finds it unshared.
+[[gnu::always_inline]] inline void EmptyInputs(const PlanNode& node,
+                                               IterBlock& block) {
+  Array* slots = block.slots + node.first_slot;
+  if (!node.sticky) [[likely]] {
+    for (uint32_t i = 0; i < node.num_inputs; ++i) slots[i] = Array();
+    return;
+  }
+  const uint8_t* sticky = block.sticky + node.first_slot;
+  for (uint32_t i = 0; i < node.num_inputs; ++i) {
+    if (!sticky[i]) slots[i] = Array();
+  }
+}
+
 }  // namespace
 
 void Step::Push(Local& local, Token token, bool later) {
@@ -33,6 +58,42 @@ void Step::FireAll(Local& local) {
     } else {
       stats_ ? Fire<false, true>(local) : Fire<false, false>(local);
     }
+  }
+}
+
+// Records the end of a firing that began at `start`, for costs and statistics.
+template <bool kStats>
+[[gnu::always_inline]] inline void Step::Measure(Local& local,
+                                                 const Token& token,
+                                                 std::span<const Array> outputs,
+                                                 uint64_t start, bool dead,
+                                                 bool sampled) {
+  uint64_t end = CycleCount();
+  if (kStats) local.last_end = end;
+  if (kStats && !dead) {
+    local.firings.push_back({token.node, local.worker, start, end,
+                             BytesOf(outputs),
+                             token.block->frame ? token.block->iteration : -1});
+  }
+  if (sampled) {
+    plan_.ObserveCost(
+        token.node,
+        static_cast<float>(static_cast<double>(end - start) * NanosPerCycle()));
+  }
+}
+
+// Counts a fired token and the tokens it has created.
+template <bool kShared>
+[[gnu::always_inline]] inline void Step::CountFiring(Local& local) {
+  int64_t change = std::exchange(local.pushed, 0) - 1;
+  if (change == 0) return;
+  if (kShared) {
+    int64_t left =
+        outstanding_.fetch_add(change, std::memory_order_acq_rel) + change;
+    if (left == 0) WakeDriver();
+  } else {
+    outstanding_.store(outstanding_.load(std::memory_order_relaxed) + change,
+                       std::memory_order_relaxed);
   }
 }
 
@@ -72,37 +133,11 @@ void Step::Fire(Local& local) {
       dead = true;
     }
     if (kStats || sampled) {
-      uint64_t end = CycleCount();
-      if (kStats) local.last_end = end;
-      if (kStats && !dead) {
-        int64_t bytes = 0;
-        for (int i = 0; i < node.num_outputs; ++i) {
-          if (outputs[i] && !IsReference(outputs[i].dtype())) {
-            bytes += outputs[i].bytes();
-          }
-        }
-        local.firings.push_back(
-            {token.node, local.worker, start, end, bytes,
-             token.block->frame ? token.block->iteration : -1});
-      }
-      if (sampled) {
-        plan_.ObserveCost(token.node,
-                          static_cast<float>(static_cast<double>(end - start) *
-                                             NanosPerCycle()));
-      }
+      Measure<kStats>(local, token, {outputs, node.num_outputs}, start, dead,
+                      sampled);
     }
-    // The inputs are read: let go of them before the outputs move on, so that
-    // a value's last reader sees it as its own.
     IterBlock& block = *token.block;
-    Array* slots = block.slots + node.first_slot;
-    if (!node.sticky) [[likely]] {
-      for (uint32_t i = 0; i < node.num_inputs; ++i) slots[i] = Array();
-    } else {
-      const uint8_t* sticky = block.sticky + node.first_slot;
-      for (uint32_t i = 0; i < node.num_inputs; ++i) {
-        if (!sticky[i]) slots[i] = Array();
-      }
-    }
+    EmptyInputs(node, block);
     int32_t activated = 0;
     Deliver<kShared>(local, block, {edges + node.first_edge, node.num_edges},
                      outputs, dead, &activated);
@@ -112,18 +147,7 @@ void Step::Fire(Local& local) {
     if (block.frame && activated != 1) {
       AddWork<kShared>(local, block, activated - 1);
     }
-    int64_t change = std::exchange(local.pushed, 0) - 1;
-    if (change != 0) {
-      if (kShared) {
-        int64_t left =
-            outstanding_.fetch_add(change, std::memory_order_acq_rel) + change;
-        if (left == 0) WakeDriver();
-      } else {
-        outstanding_.store(
-            outstanding_.load(std::memory_order_relaxed) + change,
-            std::memory_order_relaxed);
-      }
-    }
+    CountFiring<kShared>(local);
     // Looking costs something too: at heavy tokens always, at a long stack of
     // light ones every sixty-fourth time.
     if (pool_ && (!local.heavy.empty() ||

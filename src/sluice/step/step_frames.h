@@ -1,5 +1,6 @@
-// Blocks and frames: the memory of loops and calls while a step runs. Made,
-// pooled and owned by their Step; see step_flow.cc for the rules.
+// Blocks and frames: the memory of loops and calls while a step runs. Created,
+// pooled and owned by their Step; any thread of the step may touch them.
+// step_flow.cc has the rules.
 #pragma once
 
 #include <atomic>
@@ -14,28 +15,29 @@ namespace sluice {
 
 struct Frame;
 
-// The memory of one activation of a frame: pending counts, input slots. The
-// root has one, a loop one per iteration, a call one.
+// The memory of one activation of a frame: pending counts and input slots. The
+// root has one block, a loop one per iteration, a call one.
 struct IterBlock {
-  std::atomic<uint32_t>* pending = nullptr;  // by node, from the frame's first
+  // By node, from the first of the frame.
+  std::atomic<uint32_t>* pending = nullptr;
   Array* slots = nullptr;
-  const uint8_t* sticky = nullptr;  // by slot: not emptied by firing
+  const uint8_t* sticky = nullptr;  // by slot: firing does not empty it
   const FrameInfo* info = nullptr;
   uint32_t first_node = 0;
-  bool filled = false;     // the frame's constants are in their slots
+  bool filled = false;     // the frame's constants are in place
   Frame* frame = nullptr;  // null for the root
   int64_t iteration = 0;
   uint64_t tag = 0;
-  // Tokens ready, running or pending here, and frames below.
+  // Tokens that are ready, running or pending here, plus child frames.
   std::atomic<int32_t> work{0};
   std::unique_ptr<std::atomic<Frame*>[]> children;
-  IterBlock* next = nullptr;  // in a list of free ones
+  IterBlock* next = nullptr;  // in a free list
 
   std::unique_ptr<std::atomic<uint32_t>[]> pending_memory;
   std::unique_ptr<Array[]> slot_memory;
 };
 
-// Takes the lock of a step that is shared; a private one has nobody to exclude.
+// Takes the lock if the step is shared; a private step needs no lock.
 template <bool kShared>
 class FrameGuard {
  public:
@@ -50,8 +52,8 @@ class FrameGuard {
   SpinLock& lock_;
 };
 
-// Changes a count that only a shared step has to change atomically; gives its
-// new value.
+// Changes a count, atomically only if the step is shared; returns the new
+// value.
 template <bool kShared, class T>
 T Change(std::atomic<T>& count, T by) {
   if (kShared) return count.fetch_add(by, std::memory_order_acq_rel) + by;
@@ -59,7 +61,7 @@ T Change(std::atomic<T>& count, T by) {
   count.store(now, std::memory_order_relaxed);
   return now;
 }
-// Sets bits likewise; gives what there was before.
+// Sets bits in the same way; returns the old value.
 template <bool kShared>
 uint32_t SetBits(std::atomic<uint32_t>& word, uint32_t bits) {
   if (kShared) return word.fetch_or(bits, std::memory_order_acq_rel);
@@ -68,12 +70,12 @@ uint32_t SetBits(std::atomic<uint32_t>& word, uint32_t bits) {
   return before;
 }
 
-// Iterations at once are bounded by this, too: more would only cost memory.
+// A further bound on iterations in flight: more would only cost memory.
 inline constexpr uint32_t kMaxWindow = 4096;
 
 // One run of a loop, or one call. Iterations [first, next) are alive.
 struct Frame {
-  // A value for an iteration that has to wait for an older one to end.
+  // A value for an iteration that must wait until an older one ends.
   struct Parked {
     const PlanEdge* edge;
     Array value;
@@ -81,15 +83,18 @@ struct Frame {
   const FrameInfo* info = nullptr;
   uint32_t type = 0;
   IterBlock* parent = nullptr;
-  uint32_t caller = 0;  // the node, of calls
-  int32_t depth = 0;    // calls around
-  uint64_t tag = 0;     // iterations add to it
-  SpinLock lock;        // starting, parking and retiring, when shared
+  uint32_t caller = 0;  // the calling node, for calls
+  int32_t depth = 0;    // number of enclosing calls
+  uint64_t tag = 0;     // base tag; iterations add to it
+  // For starting, parking and retiring. Guards the fields below but `results`,
+  // which have one writer each, and the children of its blocks. No annotations:
+  // a private step takes no lock (FrameGuard).
+  SpinLock lock;
   bool active = false;
   int64_t first = 0;
   std::atomic<int64_t> next{0};
   std::vector<IterBlock*> ring;
-  IterBlock* spare = nullptr;  // retired: constants are still in them
+  IterBlock* spare = nullptr;  // a retired block that still holds the constants
   uint32_t missing_enters = 0, missing_constants = 0;
   bool dead_constant = false;
   enum : uint8_t { kMissing, kLive, kDead };
@@ -97,7 +102,7 @@ struct Frame {
   std::vector<Array> constants;
   std::vector<uint8_t> exited;
   std::vector<Parked> parked;
-  std::vector<Array> results;  // of calls
+  std::vector<Array> results;  // for calls
 
   IterBlock*& at(int64_t iteration) {
     return ring[static_cast<size_t>(iteration) & (ring.size() - 1)];

@@ -1,4 +1,5 @@
-// A thread's share of a step: its stack of ready tokens. Part of step.cc.
+// A thread's share of a step: its stack of ready tokens. Lives while the thread
+// works on the step; only that thread touches it. Part of step.cc.
 #pragma once
 
 #include <bit>
@@ -9,32 +10,32 @@
 namespace sluice {
 
 struct Step::Local {
-  // Tokens of iterations to come: first in, first out. What runs now is
-  // finished first, so that few iterations are alive.
+  // Tokens of later iterations: first in, first out. Current work finishes
+  // first, so that few iterations are alive.
   struct Queue {
     std::vector<Token> tokens;
     size_t head = 0;
   };
   static constexpr uint32_t kDepths = 16;
-  std::vector<Token> light;  // newest first: its inputs are still in cache
-  Queue later[kDepths];      // by depth of loops: inner ones first
-  uint32_t later_mask = 0;   // which of them have tokens
-  std::vector<Token> heavy;  // run when nothing light is left; exported first
+  std::vector<Token> light;  // newest first: its inputs are still in the cache
+  Queue later[kDepths];      // by loop depth: inner ones first
+  uint32_t later_mask = 0;   // which of the queues have tokens
+  std::vector<Token> heavy;  // run when no light token is left; exported first
   std::vector<FiringRecord> firings;
-  std::vector<Array> dropped;  // to end when no lock is held
+  std::vector<Array> dropped;  // arrays to destroy once no lock is held
   uint32_t worker = 0;
   uint32_t fired = 0;     // for sampling costs
-  uint64_t last_end = 0;  // of the firing before, when recording; 0: none
+  uint64_t last_end = 0;  // end of the last firing, if recording; 0: none
 
-  // For a driver of several steps: where this one's turn ends.
+  // For a driver of several steps: where the turn of this one ends.
   bool limited = false;
   uint32_t last_turn = 0;  // in terms of `fired`
   bool used_up() const {
     return limited && static_cast<int32_t>(fired - last_turn) >= 0;
   }
 
-  int64_t pushed = 0;       // tokens made and not yet counted
-  bool heavy_last = false;  // others may take the heavy ones meanwhile
+  int64_t pushed = 0;       // tokens created and not yet counted
+  bool heavy_last = false;  // others may take the heavy tokens meanwhile
 
   bool empty() const {
     return light.empty() && heavy.empty() && later_mask == 0;

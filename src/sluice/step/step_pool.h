@@ -1,5 +1,4 @@
-// Steps that are kept with their plan to be used again: a run borrows one.
-// Thread safe.
+// Idle steps, kept with their plan for reuse: a run borrows one. Thread safe.
 #pragma once
 
 #include <memory>
@@ -9,7 +8,7 @@
 namespace sluice {
 
 std::unique_ptr<Step> AcquireStep(const Plan& plan);
-// A step that is broken goes.
+// Destroys the step if it is broken.
 void ReleaseStep(const Plan& plan, std::unique_ptr<Step> step);
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
-// Per-step statistics: one record per firing, collected per thread while the
-// step runs and merged when it ends, and what devices that run behind the host
-// did meanwhile. Nothing is recorded, and nothing is paid, when a step does not
-// ask for them.
+// Statistics of one step: one record per firing, and the work of devices that
+// run behind the host. Each thread collects its own records while the step
+// runs; they are merged when it ends. A step that does not ask for statistics
+// records nothing and pays nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,28 @@ struct FiringRecord {
   uint32_t worker;      // 0: the thread that called run
   uint64_t start, end;  // CycleCount()
   int64_t bytes;        // of the outputs
-  int64_t iteration;    // of the innermost loop; -1: in none
+  int64_t iteration;    // of the innermost loop; -1: not in a loop
 };
 
 struct StepStats {
   std::vector<FiringRecord> firings;
   uint64_t start = 0, end = 0;
-  std::vector<TimelineItem> device_work;  // by start
+  std::vector<TimelineItem> device_work;  // sorted by start
 
-  // Names, times in nanoseconds from the step's start, sorted by start.
+  // A record with names; times in nanoseconds from the start of the step.
   struct Row {
     std::string name, op;
     std::string line;
     uint32_t worker;
     double start_ns, duration_ns;
     int64_t bytes;
-    std::string device;  // what it ran on, or launched work for
+    std::string device;  // where it ran, or for which device it launched work
     int64_t iteration = -1;
   };
   std::vector<Row> Rows(const Plan& plan) const;
-  // Rows and device work as a trace for chrome://tracing and Perfetto: a
-  // process per device, a thread per stream, and the host's with a thread per
-  // worker (step/chrome_trace.cc).
+  // A trace of rows and device work for chrome://tracing and Perfetto: one
+  // process per device with a thread per stream, and one for the host with a
+  // thread per worker (step/chrome_trace.cc).
   std::string ChromeTrace(const Plan& plan) const;
 };
 

@@ -1,8 +1,8 @@
-// The ancestors of a node that not every node may wait for: asynchronous
-// operations, the side of a predicate, its frame. Nodes with the same set may
-// share an island.
+// Sets of those ancestors of a node that not all nodes wait for: asynchronous
+// operations, sides of predicates, frames. Nodes with equal sets may share an
+// island.
 //
-// Made while islands are chosen, by one thread.
+// Lives while islands are chosen; used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace sluice {
 
-// Each distinct set is stored once; nodes carry its number, 0 for the empty
-// one. Graphs have few distinct sets, so unions are mostly lookups.
+// Each distinct set is stored once. Nodes carry its number; 0 is the empty set.
+// Graphs have few distinct sets, so unions are mostly lookups.
 class AncestorSets {
  public:
   AncestorSets() { Intern({}); }
@@ -57,15 +57,15 @@ class AncestorSets {
   std::map<std::pair<int, int>, int> unions_, withs_;
 };
 
-// Numbers for what may be in a set.
+// Numbers for the possible elements of a set.
 class AncestorElements {
  public:
   int Async(int position) { return Number(0, nullptr, position); }
   int Side(const Value& pred, int side) {
     return Number(1, pred.node, pred.index * 2 + side);
   }
-  // Of a Merge, by what its inputs have behind them: it is alive when one of
-  // them is, whatever side that comes from.
+  // The element for a Merge whose inputs have these sets: it is alive if any of
+  // its inputs is.
   int Merged(std::vector<int> ways) {
     std::sort(ways.begin(), ways.end());
     auto [it, fresh] =

@@ -1,8 +1,10 @@
-// Loops that ride along with kernels. A loop that reads a kernel's result runs
-// behind it, on each stretch as soon as it is final (bias and activation in a
-// matrix product); a loop that makes a kernel's input runs before it, as the
-// kernel asks for its elements (squares inside a sum). Ops say by the traits
-// fuse_output and fuse_input that their kernels take part.
+// Fuses loops with neighbouring kernels. A loop that reads the result of a
+// kernel runs on each stretch as soon as it is final (bias and activation after
+// a matrix product). A loop that computes the input of a kernel runs as the
+// kernel asks for elements (squares inside a sum). The traits fuse_output and
+// fuse_input of an op say that its kernels support this.
+//
+// A plain function, called while a tape is built.
 #pragma once
 
 #include <string>
@@ -14,8 +16,8 @@
 
 namespace sluice {
 
-// Joins groups; their order stays a legal one. Returns a line for each pair of
-// neighbours that stayed apart although one reads the other: what stopped it.
+// Joins groups; their order remains valid. Returns a line with the reason for
+// each pair of neighbours that was not joined although one reads the other.
 std::vector<std::string> FuseNeighbours(std::vector<FusionGroup>& groups,
                                         const TapeViews& views,
                                         const std::vector<Value>& outputs);

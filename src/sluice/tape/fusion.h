@@ -1,7 +1,9 @@
-// Fusion: puts the nodes of an island into an order in which elementwise nodes
-// over the same iteration space stand together, and cuts that order into
-// groups: each becomes one fused loop or one kernel launch. A launch may take
-// loops along (fuse_neighbours.h).
+// Fusion orders the nodes of an island so that elementwise nodes over the same
+// iteration space are adjacent, then cuts that order into groups. Each group
+// becomes one fused loop or one kernel launch, which may include loops
+// (fuse_neighbours.h).
+//
+// Plain functions and values, used while a tape is built.
 #pragma once
 
 #include <vector>
@@ -10,7 +12,7 @@
 
 namespace sluice {
 
-// Elementwise nodes in order, over one iteration space.
+// Elementwise nodes in order, over the same iteration space.
 struct FusedNodes {
   Shape space;
   std::vector<Node*> nodes;
@@ -18,21 +20,21 @@ struct FusedNodes {
 };
 
 struct FusionGroup {
-  Node* node = nullptr;      // a kernel or a view; null for a loop by itself
-  FusedNodes loop;           // by itself, or applied behind the kernel
-  FusedNodes before;         // computes the kernel's input 0 as it is asked for
+  Node* node = nullptr;      // a kernel or a view; null for a loop alone
+  FusedNodes loop;           // alone, or applied to the kernel's result
+  FusedNodes before;         // computes input 0 of the kernel on demand
   std::vector<Node*> views;  // of the kernel's results; the loop reads them
 };
 
 struct FusionOptions {
-  bool enabled = true;  // off: every elementwise node is a loop of its own
-  // Streams a loop over a long space reads and writes at once: beyond about
-  // this many the hardware no longer prefetches them.
+  bool enabled = true;  // off: every elementwise node is its own loop
+  // The maximum number of streams that a loop over a long space reads and
+  // writes at once. Beyond about this many, hardware prefetch stops.
   int max_streams = 24;
 };
 
-// `nodes`: a convex set in topological order. Views are groups of their own
-// and cost nothing; they never split a loop that does not need them.
+// `nodes`: a convex set in topological order. Views form their own groups and
+// cost nothing; they never split a loop that does not read them.
 std::vector<FusionGroup> FormGroups(const std::vector<Node*>& nodes,
                                     const FusionOptions& options);
 

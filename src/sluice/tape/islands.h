@@ -1,11 +1,13 @@
-// Islands: which stretches of a graph are compiled whole. An island is a
-// connected set of nodes on one device (math on a few elements: on any CPU
-// devices, graph/small_math.h) with nothing asynchronous inside, whose
-// shapes are all known, such that no path leaves it and comes back (convex) and
-// all its nodes wait for the same asynchronous operations and are alive under
-// the same predicates, in the same loop. So running it as one node, when all
-// its inputs are there, never waits for something that in turn waits for a part
-// of it, and is right to do nothing when one of them is dead.
+// Islands: the parts of a graph that are compiled whole. An island is a
+// connected set of nodes on one device, without asynchronous nodes and with all
+// shapes known. (Math on a few elements may be on any CPU device,
+// graph/small_math.h.) No path leaves the island and returns (convex). All its
+// nodes wait for the same asynchronous operations, are alive under the same
+// predicates and are in the same loop. Therefore an island can run as one node
+// once all its inputs have arrived: it never waits for something that waits for
+// a part of it, and if one input is dead it does nothing.
+//
+// Plain functions and values, used while a plan is built.
 #pragma once
 
 #include <functional>
@@ -19,17 +21,17 @@
 namespace sluice {
 
 struct IslandChoice {
-  // By position in the order given: the island's number, -1 for none.
+  // By position in `order`: the number of the island, -1 for none.
   std::vector<int> island;
-  // For nodes in none: the reason, as `explain` prints it.
+  // For nodes outside of islands: the reason, as `explain` prints it.
   std::vector<std::string> why_not;
   int count = 0;
 };
 
 struct IslandOptions {
-  // Smaller ones gain nothing over single nodes.
+  // Smaller islands gain nothing over single nodes.
   int min_nodes = 2;
-  // Nodes of different groups do not share an island. Null: all are of one.
+  // Nodes of different groups do not share an island. Null: one group.
   std::function<int(const Node&)> group{};
 };
 
@@ -38,9 +40,9 @@ IslandChoice ChooseIslands(const std::vector<Node*>& order,
                            const std::vector<EffectEdge>& effects,
                            const IslandOptions& options);
 
-// Why a node by itself cannot be part of an island; empty when it can.
+// Why a single node cannot be part of an island; empty if it can.
 std::string WhyNotInIsland(const Node& node);
-// The same on a GPU, whatever device the node names.
+// The same for a GPU, whatever device the node names.
 std::string WhyNotOnGpu(const Node& node);
 
 }  // namespace sluice

@@ -1,7 +1,10 @@
-// MemoryPlanner: offsets for the values of a linear program. Values are added
-// in program order as they come to life and released when they die; a value
-// takes the smallest free hole it fits in, else the end grows. One pass, no
-// fragmentation on the stack-like lifetimes programs have.
+// MemoryPlanner: assigns offsets to the values of a linear program. Values are
+// added in program order when they are created and released after their last
+// use. A value takes the smallest free hole that fits; if none fits, the end
+// grows. It needs one pass, and the stack-like lifetimes of programs cause no
+// fragmentation.
+//
+// Lives while a tape is built; used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +17,11 @@ class MemoryPlanner {
  public:
   static constexpr int64_t kAlignment = 64;
 
-  // Offset of `bytes` fresh bytes.
+  // The offset of `bytes` unused bytes.
   int64_t Allocate(int64_t bytes);
   // REQUIRES: (offset, bytes) came from Allocate and was not released yet.
   void Release(int64_t offset, int64_t bytes);
-  // Bytes the whole program needs.
+  // The bytes that the whole program needs.
   int64_t total() const { return end_; }
 
  private:

@@ -1,10 +1,11 @@
-// Tape: an island compiled for the CPU: a linear program of fused elementwise
-// loops and kernel launches over memory planned in advance. A launch may take
-// loops along: one that makes its input, one that is applied to its result.
+// Tape: an island compiled for the CPU. It is a linear program of fused
+// elementwise loops and kernel launches over memory planned in advance. A
+// launch may include a loop that computes its input and one that is applied to
+// its result.
 //
-// Immutable after TapeBuilder; Run may be called from any number of threads at
-// once. Each run borrows an Activation (arena and bound operands) from the
-// tape's pool, so a steady state allocates only the island's outputs.
+// Immutable after TapeBuilder; any number of threads may call Run at once. Each
+// run borrows an Activation (arena and bound operands) from the pool of the
+// tape, so in the steady state only the outputs of the island are allocated.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +29,14 @@ class Tape final : public CompiledPiece {
   Tape();
   ~Tape() override;
 
-  // Values the island reads from outside and gives to it, in operand order.
+  // The values the island reads and produces, in operand order.
   std::span<const Value> inputs() const override { return inputs_; }
   std::span<const Value> outputs() const { return outputs_; }
 
-  // `inputs` may be replaced by contiguous copies; `outputs` are made here. An
-  // output may lie where an input was that nobody else holds. Memory is planned
-  // from the types the graph states, so an input of another type is an error.
+  // Run may replace `inputs` by contiguous copies and allocates `outputs`. An
+  // output may reuse the memory of an input that is not shared. Memory is
+  // planned for the types in the graph, so an input of another type is an
+  // error.
   Status Run(const StepContext& step, std::span<Array> inputs,
              std::span<Array> outputs) const override;
 
@@ -43,7 +45,8 @@ class Tape final : public CompiledPiece {
                      static_cast<int32_t>(i)) != over_input_.end();
   }
 
-  // One line per instruction, the memory planned, what was not fused and why.
+  // One line per instruction, the planned memory, and what was not fused, with
+  // reasons.
   std::string Explain() const override;
   int num_nodes() const override { return num_nodes_; }
   const Node& node() const override { return *outputs_[0].node; }
@@ -51,7 +54,7 @@ class Tape final : public CompiledPiece {
     return static_cast<int>(code_.size());
   }
   int64_t arena_bytes() const { return arena_bytes_; }
-  // A rough time for one run, from the ops' costs.
+  // Estimated time of one run, from the costs of the ops.
   double cost_ns() const override { return cost_ns_; }
 
  private:
@@ -59,13 +62,14 @@ class Tape final : public CompiledPiece {
   friend class TapeValues;
 
   enum class Place : uint8_t { kInput, kConst, kArena, kOutput, kNowhere };
-  // Where a value lies: a place, and bytes from the start of it.
+  // The location of a value: a place, and a byte offset within it.
   struct Location {
     Place place = Place::kArena;
-    int32_t index = 0;  // which input, constant or output
+    int32_t index = 0;  // index of the input, constant or output
     int64_t offset = 0;
   };
-  // How a value is seen: a location with a shape. Views differ in this alone.
+  // A location with a shape and strides. Views differ from their base only
+  // here.
   struct Register {
     Location at;
     DType dtype = DType::kInvalid;
@@ -76,7 +80,7 @@ class Tape final : public CompiledPiece {
   struct Loop {
     int32_t program = -1;          // index into programs_, -1: no loop
     std::vector<int32_t> in, out;  // registers
-    int32_t first = 0;             // operands in the activation
+    int32_t first = 0;             // first operand in the activation
     size_t size() const { return in.size() + out.size(); }
   };
   struct Instruction {
@@ -84,10 +88,10 @@ class Tape final : public CompiledPiece {
     const Node* node = nullptr;    // kernel
     std::vector<int32_t> in, out;  // registers of a kernel or a copy
     int64_t workspace = -1;        // arena offset
-    int32_t first = 0;             // operands in the activation
-    Loop before, loop;             // around a kernel; `loop` also by itself
+    int32_t first = 0;             // first operand in the activation
+    Loop before, loop;             // fused with a kernel; `loop` also alone
   };
-  // An operand bound to a pointer that changes from run to run.
+  // An operand whose pointer changes from run to run.
   struct Patch {
     bool fused;  // in Activation::data, else in Activation::arrays
     int32_t position;
@@ -106,11 +110,12 @@ class Tape final : public CompiledPiece {
   void Rebind(Activation& activation, const std::vector<Patch>& patches,
               void* base) const;
   Status Execute(Activation& activation, const StepContext& step) const;
-  // What instruction `at` has done, for a profile.
+  // Records the work of instruction `at` in a profile.
   void Told(size_t at, TimedKernel& timed) const;
 
   std::vector<Value> inputs_, outputs_;
-  std::vector<InputType> input_types_;  // what inputs_ are planned as
+  // The types that inputs_ are planned for.
+  std::vector<InputType> input_types_;
   std::vector<Array> constants_;
   std::vector<Register> registers_;
   std::vector<Instruction> code_;
@@ -118,7 +123,7 @@ class Tape final : public CompiledPiece {
   std::vector<std::string> labels_;  // per instruction, for Explain
   std::vector<std::string> notes_;   // neighbours that were not fused
   std::vector<std::vector<Patch>> input_patches_, output_patches_;
-  // Per output: the input its kernel may write it over, or -1.
+  // Per output: the input whose memory its kernel may overwrite, or -1.
   std::vector<int32_t> over_input_;
   int num_nodes_ = 0;
   int num_fused_operands_ = 0, num_kernel_operands_ = 0;

@@ -1,6 +1,6 @@
-// TapeBuilder: compiles an island into a Tape: groups its nodes into loops and
-// launches, gives every value a place, plans the arena, records what must be
-// patched run by run.
+// Compiles an island into a Tape: groups its nodes into loops and launches,
+// assigns a location to every value, plans the arena, and records the pointers
+// to be patched in each run. A plain function; one thread per call.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ struct TapeOptions {
   FusionOptions fusion;
 };
 
-// `nodes`: the island in topological order. `outputs`: the values somebody
-// outside reads.
+// `nodes`: the island in topological order. `outputs`: the values that are read
+// outside.
 Result<std::unique_ptr<Tape>> BuildTape(const std::vector<Node*>& nodes,
                                         const std::vector<Value>& outputs,
                                         const TapeOptions& options);

@@ -1,7 +1,9 @@
-// TapeValues: where every value of a tape lies, decided group after group while
-// the tape is built: an input of the island, a constant, a stretch of the
-// arena, an output of the island, or nowhere (a value that is computed inside a
-// launch and never in memory). The arena is reused as soon as a value is dead.
+// TapeValues: assigns a location to every value of a tape, group by group: an
+// input of the island, a constant, a range of the arena, an output of the
+// island, or nowhere (a value computed inside a launch and never stored). Arena
+// memory is reused as soon as a value is dead.
+//
+// Lives while a tape is built; used by one thread.
 #pragma once
 
 #include <unordered_map>
@@ -17,45 +19,46 @@ namespace sluice {
 
 class TapeValues {
  public:
-  // Borrows all but the outputs. `groups` in the order they will be emitted.
+  // Borrows all arguments except `outputs`. `groups` is in emission order.
   TapeValues(Tape& tape, const TapeViews& views,
              const std::vector<Node*>& nodes, const std::vector<Value>& outputs,
              const std::vector<FusionGroup>& groups);
 
-  // Everything between belongs to group `now`.
+  // All calls until EndGroup belong to group `now`.
   void BeginGroup(size_t now) { now_ = now; }
   void EndGroup();
 
-  // The register of a value somebody reads: an input, a constant, or a value
-  // made by an earlier instruction.
+  // The register of a value that is read: an input, a constant, or the result
+  // of an earlier instruction.
   int Read(const Value& v);
-  // A place for a new value: an output of the island, the storage of an input
-  // that dies here, or fresh arena.
+  // A location for a new value: an output of the island, the storage of an
+  // input that dies here, or new arena memory.
   int Define(const Value& v, int reuse_storage = -1);
-  // Where the value of another register lies.
+  // Puts `v` at the location of register `reg`.
   int DefineOver(const Value& v, int reg);
   int DefineView(const Node& node);
-  // Has a type and no memory.
+  // A register with a type but no memory.
   int DefineNowhere(const Value& v);
-  // A register like `reg`, contiguous, in arena that is free after this group.
+  // A contiguous register like `reg`, in arena memory that is free again after
+  // this group.
   int DefineCopy(int reg);
   int64_t Temporary(int64_t bytes);
 
   bool IsOutput(const Value& v) const { return output_index_.count(v) > 0; }
   bool UsedOutside(const Value& v, size_t group) const;
   bool InGroup(const Node* node, size_t group) const;
-  // The storage `v` lies in or looks into; -1 when that is not the arena.
+  // The storage that contains `v`; -1 if it is not in the arena.
   int StorageOf(const Value& v) const;
-  // The storage of an input that dies in this group and may be overwritten by
-  // an output of the same number of bytes; -1 when there is none.
+  // The storage of an input that dies in this group and has as many bytes as
+  // `out`, which may overwrite it; -1 if there is none.
   int Reusable(const Value& in, const Value& out) const;
-  // The input of the island that `in` is all of, that nothing reads after this
-  // group and that has the type of `out`; -1 when there is none.
+  // The island input that `in` covers entirely, if it has the type of `out` and
+  // is not read after this group; else -1.
   int InputOver(const Value& in, const Value& out) const;
   int64_t arena_bytes() const { return planner_.total(); }
 
  private:
-  // A stretch of arena several registers may look into.
+  // A range of the arena that several registers may share.
   struct Storage {
     int64_t offset, bytes;
     size_t last_use;
@@ -73,7 +76,7 @@ class TapeValues {
   std::unordered_map<Value, int, ValueHash> output_index_;
   std::unordered_map<const Node*, size_t> group_of_;
   std::unordered_map<Value, size_t, ValueHash> last_use_;
-  // What nodes of many inputs read, once somebody has asked.
+  // The inputs of nodes with many inputs, filled on demand.
   mutable std::unordered_map<const Node*, std::unordered_set<Value, ValueHash>>
       wide_;
   std::unordered_map<Value, int, ValueHash> register_, storage_;

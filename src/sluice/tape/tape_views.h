@@ -1,8 +1,8 @@
-// TapeViews: which nodes of an island are free views, and of what. A view is a
-// fixed distance into the memory of its input and a new shape; it costs no
-// instruction.
+// TapeViews: the nodes of an island that are free views, with their layouts. A
+// view is a fixed offset into the memory of its input and a new shape; it costs
+// no instruction.
 //
-// Made once per tape; immutable afterwards.
+// Built once per tape; immutable afterwards.
 #pragma once
 
 #include <unordered_map>
@@ -21,16 +21,17 @@ class TapeViews {
     int64_t offset = 0;  // bytes from the viewed value's first element
   };
 
-  // `nodes` in topological order; `outputs` are what the island gives away,
-  // which must lie in memory of their own.
+  // `nodes` in topological order; `outputs` are the outputs of the island,
+  // which need memory of their own.
   TapeViews(const std::vector<Node*>& nodes, const std::vector<Value>& outputs);
 
   bool IsView(const Node* node) const { return views_.count(node) > 0; }
-  // Of a view's result, relative to its input; of anything else, as it is made.
+  // For a view, the layout relative to its input; for other values, the layout
+  // in which they are created.
   Layout LayoutOf(const Value& v) const;
-  // The value whose memory `v` looks into.
+  // The value whose memory `v` shares.
   Value Root(Value v) const;
-  // True when `v` shows all of its root, element i at place i.
+  // True if `v` shows all elements of its root in the same order.
   bool ShowsAll(const Value& v) const;
 
  private:

@@ -16,7 +16,9 @@ namespace sluice::front_internal {
 struct FunctionCore::State {
   std::shared_ptr<MadeOnce> made = std::make_shared<MadeOnce>();
   FunctionOptions options;
-  std::mutex turns;  // of calls (trace/function_run.h)
+  // Guards no member: calls that have effects take turns
+  // (trace/function_run.h). A call gives its turn away as a std::unique_lock.
+  std::mutex turns;
   Mutex mu;
   // Used last: first.
   std::list<std::shared_ptr<Trace>> traces SL_GUARDED_BY(mu);

@@ -70,62 +70,50 @@ void FunctionTapeNode::Spend(const std::vector<bool>& outputs) {
   }
 }
 
-Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
-                                  std::span<EagerRef> dx) {
-  if (dropped_) return UsedUp(name_);
+Status FunctionTapeNode::NotePassed(std::span<const EagerRef> dy) {
   passed_.assign(ys_.size(), false);
   for (size_t i = 0; i < ys_.size(); ++i) {
     passed_[i] = static_cast<bool>(dy[i]);
     if (passed_[i] && !used_up_.empty() && used_up_[i]) return UsedUp(name_);
   }
   for (Look& look : through) look.passed = static_cast<bool>(dy[look.output]);
-  std::vector<bool> wants;
-  for (const TapeEdge& edge : edges) wants.push_back(static_cast<bool>(edge));
-  // What nothing flows into leads to no gradients, not to zeros.
-  std::vector<Value> ys;
-  for (size_t i = 0; i < ys_.size(); ++i) {
-    if (dy[i]) ys.push_back(ys_[i]);
+  return OkStatus();
+}
+
+Ref<FunctionTapeNode> FunctionTapeNode::NodeOf(const TraceGradient& gradient,
+                                               std::span<const EagerRef> dy,
+                                               std::vector<Array> arrays) {
+  std::vector<Value> feeds = feeds_, made;
+  feeds.insert(feeds.end(), gradient.flows.begin(), gradient.flows.end());
+  feeds.insert(feeds.end(), gradient.more_args.begin(),
+               gradient.more_args.end());
+  for (const Value& v : gradient.found) {
+    if (v) made.push_back(v);
   }
-  SL_ASSIGN_OR_RETURN(TraceGradient gradient,
-                      trace_->Gradient(ys, feeds_, wants, record));
-  SL_RETURN_IF_ERROR(CheckUnwritten(dy, gradient));
-  std::vector<Array> all = arrays_;
-  ArrayList results;
+  auto node = MakeRef<FunctionTapeNode>(
+      line(), StrCat("the gradient of ", name_), trace_, std::move(feeds),
+      std::move(arrays), std::move(made));
+  node->run_options = run_options;
+  if (gradient.through_calls) {
+    node->calls = Ref<FunctionTapeNode>::Share(this);
+    node->of_outputs = passed_;
+  }
+  node->fed = fed;
+  for (const TapeEdge& edge : edges) node->edges.push_back(edge);
   for (const EagerRef& g : dy) {
-    if (g) all.push_back(g->array);
+    if (g) node->edges.push_back(EdgeTo(*g));
   }
-  for (const EagerRef& value : gradient.more) all.push_back(value->array);
-  std::vector<Array> again;
-  if (record) again = all;
-  SL_RETURN_IF_ERROR(trace_->RunStep(gradient, all, run_options, &results));
-  // What was found, made of all that was fed.
-  Ref<FunctionTapeNode> node;
-  if (record) {
-    std::vector<Value> feeds = feeds_, made;
-    feeds.insert(feeds.end(), gradient.flows.begin(), gradient.flows.end());
-    feeds.insert(feeds.end(), gradient.more_args.begin(),
-                 gradient.more_args.end());
-    for (const Value& v : gradient.found) {
-      if (v) made.push_back(v);
-    }
-    node = MakeRef<FunctionTapeNode>(line(), StrCat("the gradient of ", name_),
-                                     trace_, std::move(feeds), std::move(again),
-                                     std::move(made));
-    node->run_options = run_options;
-    if (gradient.through_calls) {
-      node->calls = Ref<FunctionTapeNode>::Share(this);
-      node->of_outputs = passed_;
-    }
-    node->fed = fed;
-    for (const TapeEdge& edge : edges) node->edges.push_back(edge);
-    for (const EagerRef& g : dy) {
-      if (g) node->edges.push_back(EdgeTo(*g));
-    }
-    for (const EagerRef& value : gradient.more) {
-      node->edges.push_back(EdgeTo(*value));
-    }
-    node->SetDepth();
+  for (const EagerRef& value : gradient.more) {
+    node->edges.push_back(EdgeTo(*value));
   }
+  node->SetDepth();
+  return node;
+}
+
+Status FunctionTapeNode::SetGradients(const TraceGradient& gradient,
+                                      ArrayList& results,
+                                      const Ref<FunctionTapeNode>& node,
+                                      std::span<EagerRef> dx) const {
   size_t next = 0, told = results.size() - gradient.told.size();
   size_t next_rows = static_cast<size_t>(std::ranges::count_if(
       gradient.found, [](const Value& v) { return !!v; }));
@@ -166,6 +154,35 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
     ++next;
   }
   return OkStatus();
+}
+
+Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
+                                  std::span<EagerRef> dx) {
+  if (dropped_) return UsedUp(name_);
+  SL_RETURN_IF_ERROR(NotePassed(dy));
+  std::vector<bool> wants;
+  for (const TapeEdge& edge : edges) wants.push_back(static_cast<bool>(edge));
+  // What nothing flows into leads to no gradients, not to zeros.
+  std::vector<Value> ys;
+  for (size_t i = 0; i < ys_.size(); ++i) {
+    if (dy[i]) ys.push_back(ys_[i]);
+  }
+  SL_ASSIGN_OR_RETURN(TraceGradient gradient,
+                      trace_->Gradient(ys, feeds_, wants, record));
+  SL_RETURN_IF_ERROR(CheckUnwritten(dy, gradient));
+  std::vector<Array> all = arrays_;
+  for (const EagerRef& g : dy) {
+    if (g) all.push_back(g->array);
+  }
+  for (const EagerRef& value : gradient.more) all.push_back(value->array);
+  // The step may take its feeds: the node keeps a copy of the list.
+  std::vector<Array> again;
+  if (record) again = all;
+  ArrayList results;
+  SL_RETURN_IF_ERROR(trace_->RunStep(gradient, all, run_options, &results));
+  Ref<FunctionTapeNode> node;
+  if (record) node = NodeOf(gradient, dy, std::move(again));
+  return SetGradients(gradient, results, node, dx);
 }
 
 }  // namespace sluice::front_internal

@@ -88,8 +88,19 @@ class FunctionTapeNode final : public TapeNode {
   const std::vector<std::vector<bool>>* made_apart = nullptr;
 
  private:
+  // Notes the outputs this backward run goes through. Error: one is used up.
+  Status NotePassed(std::span<const EagerRef> dy);
   Status CheckUnwritten(std::span<const EagerRef> dy,
                         const TraceGradient& gradient) const;
+  // The node of the gradients; `arrays`: the feeds of their step.
+  Ref<FunctionTapeNode> NodeOf(const TraceGradient& gradient,
+                               std::span<const EagerRef> dy,
+                               std::vector<Array> arrays);
+  // Sets dx from the results of the gradient's step. `node`: from NodeOf, or
+  // null.
+  Status SetGradients(const TraceGradient& gradient, ArrayList& results,
+                      const Ref<FunctionTapeNode>& node,
+                      std::span<EagerRef> dx) const;
   // Notes what has been gone through; whether outputs are left that have not.
   bool SomeLeft();
   void Spend(const std::vector<bool>& outputs);

@@ -334,18 +334,16 @@ Status Trace::RunStep(const TraceGradient& gradient, std::span<Array> arrays,
                                     nullptr);
 }
 
-Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
-                                      const std::vector<Value>& fed,
-                                      const std::vector<bool>& wants,
-                                      bool records) {
-  MutexLock one(mu_);
+Result<const TraceGradient*> Trace::KnownGradient(
+    const std::vector<Value>& ys, const std::vector<bool>& wants,
+    bool records) const {
   // Rules that read what is another each time would make it grow for ever.
   constexpr size_t kMost = 64;
   size_t stale = 0;
   for (const TraceGradient& known : gradients_) {
     if (known.ys != ys || known.wants != wants) continue;
     if (records && !known.records) continue;
-    if (!known.holds || known.holds()) return known;
+    if (!known.holds || known.holds()) return &known;
     ++stale;
   }
   if (stale >= kMost) {
@@ -353,88 +351,116 @@ Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
         "a hook or a backward of the user's reads what is another each time, ",
         stale, " times so far; wanted it among the inputs, as a tensor"));
   }
+  return nullptr;
+}
+
+void Trace::KnowSources(Capture& capture) const {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].grad_of >= 0) continue;
+    // An argument that the code has found around it, too, is that in every
+    // call.
+    const EagerRef& met = i < num_args ? sources[i].same : sources[i].value;
+    if (met) capture.Know(met, feeds[i]);
+  }
+}
+
+Status Trace::AddFlows(TraceGradient& made) {
+  Region& root = graph->root();
+  for (const Value& y : made.ys) {
+    SL_ASSIGN_OR_RETURN(
+        Value flow,
+        graph->AddArg(root, StrCat("flow_", root.num_args()), y.type()));
+    made.flows.push_back(flow);
+    made.feeds.push_back(flow);
+  }
+  return OkStatus();
+}
+
+Result<std::vector<Value>> Trace::FindGradients(const std::vector<Value>& fed,
+                                                TraceGradient& made) {
+  std::vector<Value> from = made.ys, to, indices;
+  std::vector<size_t> which;
+  for (size_t i = 0; i < fed.size(); ++i) {
+    if (!made.wants[i] || !kDifferentiable.contains(fed[i].dtype())) continue;
+    to.push_back(TrackedFrom(i, fed[i]));
+    which.push_back(i);
+  }
+  SL_RETURN_IF_ERROR(RaiseForGradients(*graph, from, to));
+  RowsLost lost;
+  SL_ASSIGN_OR_RETURN(std::vector<GradientValue> found,
+                      GradientsOrRows(*graph, from, to, made.flows,
+                                      {.none_when_unconnected = true}));
+  made.found.resize(fed.size());
+  made.rows.resize(fed.size());
+  for (size_t k = 0; k < which.size(); ++k) {
+    if (!found[k]) continue;
+    bool rows = found[k].rows();
+    // Where it could be seen when the code was recorded, values decide.
+    if (!rows && lost.Has(to[k]) && which[k] < sources.size() &&
+        sources[which[k]].leaf && !DenseOnAllWays(*graph, to[k])) {
+      return Unimplemented(StrCat(
+          "whether the gradient of ", to[k].ToString(), " (",
+          to[k].type().ToString(),
+          ") is sparse depends on the branch taken; wanted rows alone, or "
+          "none, on every way"));
+    }
+    made.found[which[k]] = rows ? found[k].values : found[k].dense;
+    made.fetches.push_back(made.found[which[k]]);
+    if (!rows) continue;
+    made.rows[which[k]] = found[k].indices;
+    indices.push_back(found[k].indices);
+  }
+  made.fetches.insert(made.fetches.end(), indices.begin(), indices.end());
+  return to;
+}
+
+Status Trace::AddGradient(const std::vector<Value>& fed, TraceGradient& made) {
+  GraphScope building(*graph);
+  // Rules may run code of the user's, which reads what it read before.
+  Capture capture(graph);
+  NoGrad off;
+  // What it draws is its own, unless it is told a place.
+  Capture::DrawsApart apart(&capture);
+  KnowSources(capture);
+  const size_t known_before = capture.entries().size();
+  MutexLock lock(graph->mu());
+  Building::Current().locked = graph.get();
+  const int calls = graph->id_limit();  // of the function have ids below this
+  made.feeds = fed;
+  SL_RETURN_IF_ERROR(AddFlows(made));
+  SL_ASSIGN_OR_RETURN(std::vector<Value> to, FindGradients(fed, made));
+  for (size_t i = known_before; i < capture.entries().size(); ++i) {
+    made.more.push_back(capture.entries()[i].value);
+    made.more_args.push_back(capture.entries()[i].arg);
+    made.feeds.push_back(capture.entries()[i].arg);
+  }
+  if (made.records) SL_RETURN_IF_ERROR(SayWhatFrom(made, made.feeds));
+  made.reads = Reads(fed, made.fetches);
+  made.through_calls = FlowsThrough(calls, to, made.fetches);
+  return OkStatus();
+}
+
+Result<TraceGradient> Trace::Gradient(const std::vector<Value>& ys,
+                                      const std::vector<Value>& fed,
+                                      const std::vector<bool>& wants,
+                                      bool records) {
+  MutexLock one(mu_);
+  SL_ASSIGN_OR_RETURN(const TraceGradient* known,
+                      KnownGradient(ys, wants, records));
+  if (known) return *known;
   std::unique_ptr<RulesWatch> watch;
   if (variant->watch_rules) watch = variant->watch_rules();
   TraceGradient made;
   made.ys = ys;
   made.wants = wants;
   made.records = records;
-  made.found.resize(fed.size());
-  made.rows.resize(fed.size());
-  std::vector<Value> from = ys, to, fetches, indices, all = fed;
-  int calls = 0;  // of the function have ids below this
-  {
-    GraphScope building(*graph);
-    // Rules may run code of the user's, which reads what it read before.
-    Capture capture(graph);
-    NoGrad off;
-    // What it draws is its own, unless it is told a place.
-    Capture::DrawsApart apart(&capture);
-    for (size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i].grad_of >= 0) continue;
-      // An argument that the code has found around it, too, is that in every
-      // call.
-      const EagerRef& met = i < num_args ? sources[i].same : sources[i].value;
-      if (met) capture.Know(met, feeds[i]);
-    }
-    const size_t known_before = capture.entries().size();
-    MutexLock lock(graph->mu());
-    Building::Current().locked = graph.get();
-    Region& root = graph->root();
-    calls = graph->id_limit();
-    for (const Value& y : ys) {
-      SL_ASSIGN_OR_RETURN(
-          Value flow,
-          graph->AddArg(root, StrCat("flow_", root.num_args()), y.type()));
-      made.flows.push_back(flow);
-      all.push_back(flow);
-    }
-    std::vector<size_t> which;
-    for (size_t i = 0; i < fed.size(); ++i) {
-      if (!wants[i] || !kDifferentiable.contains(fed[i].dtype())) continue;
-      to.push_back(TrackedFrom(i, fed[i]));
-      which.push_back(i);
-    }
-    SL_RETURN_IF_ERROR(RaiseForGradients(*graph, from, to));
-    RowsLost lost;
-    SL_ASSIGN_OR_RETURN(std::vector<GradientValue> found,
-                        GradientsOrRows(*graph, from, to, made.flows,
-                                        {.none_when_unconnected = true}));
-    for (size_t k = 0; k < which.size(); ++k) {
-      if (!found[k]) continue;
-      bool rows = found[k].rows();
-      // Where it could be seen when the code was recorded, values decide.
-      if (!rows && lost.Has(to[k]) && which[k] < sources.size() &&
-          sources[which[k]].leaf && !DenseOnAllWays(*graph, to[k])) {
-        return Unimplemented(StrCat(
-            "whether the gradient of ", to[k].ToString(), " (",
-            to[k].type().ToString(),
-            ") is sparse depends on the branch taken; wanted rows alone, or "
-            "none, on every way"));
-      }
-      made.found[which[k]] = rows ? found[k].values : found[k].dense;
-      fetches.push_back(made.found[which[k]]);
-      if (!rows) continue;
-      made.rows[which[k]] = found[k].indices;
-      indices.push_back(found[k].indices);
-    }
-    fetches.insert(fetches.end(), indices.begin(), indices.end());
-    for (size_t i = known_before; i < capture.entries().size(); ++i) {
-      made.more.push_back(capture.entries()[i].value);
-      made.more_args.push_back(capture.entries()[i].arg);
-      all.push_back(capture.entries()[i].arg);
-    }
-    if (records) SL_RETURN_IF_ERROR(SayWhatFrom(made, all));
-  }
+  SL_RETURN_IF_ERROR(AddGradient(fed, made));
   if (watch) made.holds = watch->Done();
-  made.reads = Reads(fed, fetches);
-  made.through_calls = FlowsThrough(calls, to, fetches);
   SayWhatIsThere(made);
-  fetches.insert(fetches.end(), made.told.begin(), made.told.end());
-  SL_ASSIGN_OR_RETURN(made.program, master->ProgramFor(all, fetches, {},
-                                                       ExecutorChoice::kAuto));
-  made.feeds = std::move(all);
-  made.fetches = std::move(fetches);
+  made.fetches.insert(made.fetches.end(), made.told.begin(), made.told.end());
+  SL_ASSIGN_OR_RETURN(
+      made.program,
+      master->ProgramFor(made.feeds, made.fetches, {}, ExecutorChoice::kAuto));
   gradients_.push_back(made);
   return made;
 }

@@ -310,6 +310,22 @@ struct Trace {
   Misfit ArgumentMisfit(const std::vector<Tensor>& args) const;
   bool WritesAreSeenElsewhere(const std::vector<Tensor>& args) const;
   bool IsLook(size_t source) const;
+  // The parts of Gradient. Returns a gradient that was built before and still
+  // holds, or null.
+  Result<const TraceGradient*> KnownGradient(const std::vector<Value>& ys,
+                                             const std::vector<bool>& wants,
+                                             bool records) const
+      SL_REQUIRES(mu_);
+  // Adds the nodes to the graph; sets the feeds, and the fetches except `told`.
+  Status AddGradient(const std::vector<Value>& fed, TraceGradient& made)
+      SL_REQUIRES(mu_);
+  // Tells `capture` what stands for the tensors around the function. One that
+  // was an argument, too, is the argument in every call.
+  void KnowSources(Capture& capture) const;
+  Status AddFlows(TraceGradient& made);
+  // Returns the values with respect to which the gradients are.
+  Result<std::vector<Value>> FindGradients(const std::vector<Value>& fed,
+                                           TraceGradient& made);
   void SayWhatIsThere(TraceGradient& gradient) const SL_REQUIRES(mu_);
   Status SayWhatFrom(TraceGradient& gradient, std::vector<Value> fed);
   // Where gradients of what is fed begin.

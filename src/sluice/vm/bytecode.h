@@ -1,9 +1,9 @@
-// Bytecode: a conditional, a loop or a call compiled for one thread: its
-// regions run in a fixed order, branches and iterations are jumps, no token is
-// made. Nothing asynchronous may be inside.
+// Bytecode: a conditional, a loop or a call compiled for one thread. Its
+// regions run in a fixed order, branches and iterations are jumps, and no
+// tokens are created. It contains nothing asynchronous.
 //
-// Immutable after Build; Run may be called from any number of threads at once.
-// The graph the node belongs to must outlive it.
+// Immutable after Build; any number of threads may call Run at once. The graph
+// of the node must outlive it.
 #pragma once
 
 #include <memory>
@@ -25,9 +25,9 @@ struct VmProgram;
 enum class NativeChoice : uint8_t;
 
 struct BytecodeOptions {
-  bool fuse = true;  // stretches of known shapes become tapes
-  // Whether loops over scalars become machine code (vm/native.h); zero: as the
-  // environment says.
+  bool fuse = true;  // sequences of known shapes become tapes
+  // Whether scalar loops become machine code (vm/native.h); by default the
+  // environment decides.
   NativeChoice native{};
 };
 
@@ -38,14 +38,14 @@ class Bytecode final : public CompiledPiece {
       const Node& node, const BytecodeOptions& options);
   ~Bytecode() override;
 
-  // The node's inputs, then what its regions and the functions they call read
-  // from around them, each once; in operand order. Constants are not among the
-  // latter.
+  // The inputs of the node, then the outer values that its regions and the
+  // functions they call read, each once; in operand order. Constants are not
+  // among the outer values.
   std::span<const Value> inputs() const override { return inputs_; }
 
-  // `inputs` are taken, except constants and handles: of those that nobody else
-  // holds the memory may be used. Errors carry the lines of node, iteration and
-  // call.
+  // `inputs` are moved from, except constants and handles; the memory of
+  // unshared ones may be reused. Errors carry the lines of the node, iteration
+  // and call.
   Status Run(const StepContext& step, std::span<Array> inputs,
              std::span<Array> outputs) const override;
 
@@ -53,7 +53,8 @@ class Bytecode final : public CompiledPiece {
   int num_nodes() const override { return 1; }
   int num_instructions() const override { return 1; }
   const Node& node() const override { return *node_; }
-  // A rough time for one run; of a loop, of as many iterations as are likely.
+  // Estimated time of one run; for a loop, with the likely number of
+  // iterations.
   double cost_ns() const override { return cost_ns_; }
 
  private:
@@ -61,7 +62,7 @@ class Bytecode final : public CompiledPiece {
 
   const Node* node_ = nullptr;
   std::vector<Value> inputs_;
-  std::vector<bool> kept_;  // by input: the caller keeps it from run to run
+  std::vector<bool> kept_;  // by input: the caller keeps it across runs
   std::unique_ptr<VmProgram> program_;
   std::shared_ptr<VmNative> native_;  // null: switched off
   double cost_ns_ = 0;
@@ -70,7 +71,7 @@ class Bytecode final : public CompiledPiece {
   mutable std::vector<std::unique_ptr<VmMachine>> idle_ SL_GUARDED_BY(mu_);
 };
 
-// Why a node cannot be compiled so; empty when it can.
+// Why a node cannot be compiled to bytecode; empty if it can.
 std::string WhyNotBytecode(const Node& node);
 
 }  // namespace sluice

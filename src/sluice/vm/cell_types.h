@@ -1,7 +1,7 @@
-// CellTypes: what each cell of a procedure holds, by what is done to it; values
-// that are moved have the type of where they come from.
+// CellTypes: the type of each cell of a procedure, derived from the
+// instructions that use it; a moved value has the type of its source.
 //
-// Lives while a program is lowered; one thread.
+// Lives while a program is lowered; used by one thread.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class CellTypes {
 
   void Say(int32_t cell, CellType type) {
     size_t root = Root(static_cast<size_t>(cell));
-    // Two things in turn: nobody but their users knows which.
+    // The cell holds values of two types at different times: only its users
+    // know which.
     type_[root] = known_[root] && type_[root] != type ? CellType::kBits : type;
     known_[root] = true;
   }

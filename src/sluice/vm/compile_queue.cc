@@ -7,34 +7,35 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <system_error>
 #include <utility>
 
 #include "sluice/base/started_thread.h"
+#include "sluice/base/thread_annotations.h"
+#include "sluice/base/wait_on.h"
 
 namespace sluice {
 
 namespace {
 
 struct Queue {
-  std::mutex mu;
+  Mutex mu;
   std::condition_variable idle;
-  std::deque<std::function<void()>> jobs;
-  bool running = false;  // there is a thread
-  bool over = false;     // the process ends
+  std::deque<std::function<void()>> jobs SL_GUARDED_BY(mu);
+  bool running SL_GUARDED_BY(mu) = false;  // there is a thread
+  bool over SL_GUARDED_BY(mu) = false;     // the process ends
 
   void Main() {
     // Behind all that computes, where there are fewer cores than threads.
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
-    std::unique_lock lock(mu);
+    MutexLock lock(mu);
     while (!jobs.empty()) {
       std::function<void()> job = std::move(jobs.front());
       jobs.pop_front();
-      lock.unlock();
+      mu.unlock();
       job();
       job = nullptr;  // what it holds may take locks of its own
-      lock.lock();
+      mu.lock();
     }
     running = false;
     idle.notify_all();
@@ -66,10 +67,10 @@ struct AtTheEnd {
     Queue* q = queue.load(std::memory_order_acquire);
     // Other threads may end at any time.
     if (!q || gettid() != getpid()) return;
-    std::unique_lock lock(q->mu);
+    MutexLock lock(q->mu);
     q->over = true;
     q->jobs.clear();
-    q->idle.wait(lock, [&] { return !q->running; });
+    while (q->running) WaitOn(q->idle, q->mu);
   }
 };
 bool WaitAtTheEnd() {
@@ -85,7 +86,7 @@ bool WaitAtTheEnd() {
 bool CompileLater(std::function<void()> job) {
   WaitAtTheEnd();
   Queue& q = TheQueue();
-  std::lock_guard lock(q.mu);
+  MutexLock lock(q.mu);
   if (q.over) return false;
   if (!q.running) {
     try {
@@ -101,8 +102,8 @@ bool CompileLater(std::function<void()> job) {
 
 void WaitForCompiled() {
   Queue& q = TheQueue();
-  std::unique_lock lock(q.mu);
-  q.idle.wait(lock, [&] { return !q.running; });
+  MutexLock lock(q.mu);
+  while (q.running) WaitOn(q.idle, q.mu);
 }
 
 }  // namespace sluice

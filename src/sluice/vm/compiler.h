@@ -1,5 +1,5 @@
-// The compiler: from a conditional, a loop or a call, with everything
-// inside, to a VmProgram.
+// Compiles a conditional, a loop or a call, with everything inside, to a
+// VmProgram. A plain function; borrows the graph during the call.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// `fuse`: whether stretches of nodes of known shapes become tapes.
+// `fuse`: whether sequences of nodes with known shapes become tapes.
 Result<std::unique_ptr<VmProgram>> CompileBytecode(const Node& node,
                                                    const VmValues& values,
                                                    bool fuse);

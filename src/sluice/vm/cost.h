@@ -1,5 +1,6 @@
-// A rough time for one run of a conditional, a loop or a call: enough to tell
-// what is worth another thread.
+// Estimates the time of one run of a conditional, a loop or a call, well enough
+// to tell what is worth another thread. Plain functions of a graph that must
+// not change meanwhile.
 #pragma once
 
 #include "sluice/graph/node.h"
@@ -8,8 +9,8 @@ namespace sluice {
 
 double BytecodeCostNanos(const Node& node);
 
-// How often a loop runs, when its counter starts, steps and ends at constants;
-// its maximum else; -1 when neither is known.
+// The iteration count of a loop whose counter starts, steps and ends at
+// constants; else its maximum; -1 if neither is known.
 int64_t KnownTrips(const Node& loop);
 
 }  // namespace sluice

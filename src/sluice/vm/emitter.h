@@ -1,8 +1,8 @@
-// VmEmitter: writes one procedure: gives values registers and cells, boxes
-// and unboxes where a value is wanted in the other form, and moves several
-// values at once. What is emitted, and in which order, its user decides.
+// VmEmitter: writes one procedure. It assigns registers and cells to values,
+// boxes and unboxes values that are needed in the other form, and performs
+// parallel moves. The caller decides what is emitted and in which order.
 //
-// Lives while a procedure is compiled; one thread.
+// Lives while a procedure is compiled; used by one thread.
 #pragma once
 
 #include <span>
@@ -15,16 +15,16 @@
 
 namespace sluice {
 
-// Where a value is kept.
+// The location of a value.
 struct VmPlace {
-  std::vector<int32_t> cells;  // of its elements; none: in the register
+  std::vector<int32_t> cells;  // of its elements; empty: it is in the register
   int32_t reg = -1;
   bool in_cells() const { return reg < 0; }
 };
 
 class VmEmitter {
  public:
-  // Borrows all three.
+  // Borrows all arguments.
   VmEmitter(VmProgram& program, VmProcedure& procedure, const VmValues& values);
 
   VmProcedure& procedure() { return procedure_; }
@@ -32,50 +32,50 @@ class VmEmitter {
   int32_t NewRegister();
   int32_t NewCell();
 
-  // So many cells, or a register when there are none.
+  // `cells` new cells, or a register if it is 0.
   VmPlace NewPlace(int cells);
 
-  // The value lies there from here on.
+  // Makes these cells the location of the value from here on.
   void BindCells(const Value& v, std::vector<int32_t> cells);
   void BindCell(const Value& v, int32_t cell) { cells_[v] = cell; }
   void BindRegister(const Value& v, int32_t reg) { registers_[v] = reg; }
-  // A register about to be written by the next instruction; call Made() after
-  // it, which also puts a single element into a cell.
+  // A register that the next instruction writes. Call Made() after that
+  // instruction; it also copies a single element into a cell.
   int32_t Define(const Value& v);
   void Made(const Value& v);
 
-  // The value for an instruction about to be emitted.
+  // The operand for this value in the next instruction.
   VmOperand Operand(const Value& v);
   int32_t Cell(const Value& v);
-  // Of every element of a scalar or a row.
+  // The cells of all elements of a scalar or a row.
   std::vector<int32_t> Cells(const Value& v);
 
   int32_t pc() const { return static_cast<int32_t>(procedure_.code.size()); }
   VmInstr& Emit(Do code, int32_t to = 0, int32_t a = 0, int32_t b = 0);
-  // The node on these cells, one for each input.
+  // Emits the node on these cells, one for each input.
   void EmitBlock(const Node& node, int32_t to, std::span<const int32_t> in);
-  // The value, which is in the register, into the cell.
+  // Copies the value from the register to the cell.
   void EmitUnbox(const Value& v, int32_t cell, int32_t reg);
-  // A jump to be led somewhere, taken when the cell is false; the comparison
-  // just emitted that fills the cell becomes one with it.
+  // Emits a jump that is taken if the cell is false; its target is set later.
+  // If the preceding comparison fills the cell, both become one instruction.
   int32_t EmitUnless(int32_t cell);
-  // Later: the jump at `at` leads here.
+  // Sets the target of the jump at `at` to the current position.
   void LeadHere(int32_t at) {
     procedure_.code[static_cast<size_t>(at)].to = pc();
   }
-  // All at once: every source is read before any target is written.
+  // A parallel move: every source is read before any target is written.
   void MoveCells(std::vector<std::pair<int32_t, int32_t>> to_from);
   void MoveRegisters(std::vector<std::pair<int32_t, VmOperand>> to_from);
 
-  // A cell that holds this number in every run.
+  // A cell that holds this constant in every run.
   int32_t ConstantCell(const Array& value);
 
-  int32_t loop = -1;       // the innermost loop around what is emitted
-  int32_t tag = kTagCell;  // the cell of the tag there
+  int32_t loop = -1;       // the innermost loop around the current position
+  int32_t tag = kTagCell;  // the cell of its tag
 
  private:
   int32_t Constant(const Value& v, const Array& value);
-  // The value's cells, with its type.
+  // New cells of the value's type.
   int32_t NewRow(const Value& v);
 
   VmProgram& program_;

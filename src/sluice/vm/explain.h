@@ -1,4 +1,5 @@
-// A program of the machine as text, one line per instruction: for `explain`.
+// Prints a program of the machine, one line per instruction, for `explain`. A
+// plain function.
 #pragma once
 
 #include <string>

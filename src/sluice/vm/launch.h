@@ -1,5 +1,6 @@
-// Launching a kernel or a tape of a program of the machine on registers:
-// operands are taken or shared, results put in their places.
+// Launches a kernel or a tape of a program on registers: moves or shares the
+// operands and stores the results. Plain functions; the machine that calls them
+// owns the registers.
 #pragma once
 
 #include "sluice/op/step_context.h"
@@ -7,7 +8,7 @@
 
 namespace sluice {
 
-// Where the operands of one procedure are.
+// The operand locations of one procedure.
 struct VmRegisters {
   Array* registers;
   const Array* constants;
@@ -21,8 +22,8 @@ struct VmRegisters {
   }
 };
 
-// `room`: empty arrays, as many as the program's max_operands; empty again
-// afterwards. Errors say the node.
+// `room`: as many empty arrays as the program's max_operands; empty again on
+// return. Errors name the node.
 Status LaunchOnRegisters(const VmLaunch& launch, const StepContext& step,
                          const VmRegisters& at, Array* room);
 Status RunTapeOnRegisters(const VmTape& part, const StepContext& step,

@@ -1,6 +1,6 @@
-// VmMachine: runs a program of the machine: registers, cells and the stack of
-// calls, all on the heap, so depth costs no C++ stack. One run at a time; kept
-// for the next one.
+// VmMachine: runs a program of the machine. Registers, cells and the call stack
+// are all on the heap, so depth costs no C++ stack. It performs one run at a
+// time and is kept for the next one; one thread at a time may use it.
 #pragma once
 
 #include <span>
@@ -14,41 +14,42 @@ namespace sluice {
 
 class VmMachine {
  public:
-  // `native` may be null: nothing is compiled any further.
+  // `native` may be null: then no further machine code is compiled.
   VmMachine(const VmProgram& program, VmNative* native);
 
-  // `inputs` are for the first registers of the first procedure, and are taken
-  // unless `kept` says otherwise. Nothing is held when it returns.
+  // `inputs` go to the first registers of the first procedure. They are moved
+  // from unless `kept` says otherwise. The machine holds no values after
+  // return.
   Status Run(const StepContext& step, std::span<Array> inputs,
              const std::vector<bool>& kept, std::span<Array> outputs);
 
  private:
   struct Frame {
     const VmProcedure* procedure;
-    size_t registers, cells;  // where its own begin
+    size_t registers, cells;  // where its own start
     const VmCall* call;       // null for the first
-    const VmInstr* after;     // where the caller goes on
+    const VmInstr* after;     // where the caller continues
     int32_t loop;             // the loop around the call in the caller
   };
 
   Status Loop(std::span<Array> outputs);
   void Push(const VmProcedure& procedure);
-  // A frame for the call, with its operands; and back to the caller with its
-  // results, which goes on where it says.
+  // PushCall creates a frame with the operands of the call; on return the
+  // caller receives the results and continues at `after`.
   void PushCall(const VmCall& call, const VmInstr* after, int32_t loop);
   const VmInstr* PopCall();
   Status TooDeep(const VmCall& call) const;
-  // The error with the lines of the loops and calls around it.
+  // The error, extended by the lines of the enclosing loops and calls.
   Status Located(Status status, int32_t loop) const;
 
   const VmProgram& program_;
   VmNative* const native_;
-  uint32_t trips_ = 0;  // iterations, and runs
+  uint32_t trips_ = 0;  // iterations and runs
   StepContext step_;
   std::vector<Array> registers_;
   std::vector<VmCell> cells_;
   std::vector<Frame> frames_;
-  std::vector<Array> room_;  // for the operands of the launch at hand
+  std::vector<Array> room_;  // for the operands of the current launch
 };
 
 }  // namespace sluice

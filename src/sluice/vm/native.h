@@ -1,8 +1,8 @@
-// VmNative: the native form of one program. Notes how much the machine has done
-// and, when that is enough to pay, has the program compiled in the background;
-// from then on the machine enters compiled code where it comes by an entry.
+// VmNative: the native form of one program. It counts the work of the machine
+// and compiles the program in the background once that is likely to pay. From
+// then on the machine enters compiled code at its entries.
 //
-// Belongs to a Bytecode, and to the job that compiles it. Thread safe.
+// Owned by a Bytecode and by the job that compiles it. Thread safe.
 #pragma once
 
 #include <atomic>
@@ -17,17 +17,18 @@
 namespace sluice {
 
 enum class NativeChoice : uint8_t {
-  kDefault,  // what SLUICE_JIT says: 0, always, or kHot
+  kDefault,  // as SLUICE_JIT says: 0, always, or kHot
   kNever,
-  kHot,     // when the machine has done much, in the background
-  kAlways,  // before anything runs, by the thread that builds; all that can be
+  kHot,     // after much work, in the background
+  kAlways,  // at build time, by the building thread; all code that can be
 };
 
 class VmNative : public std::enable_shared_from_this<VmNative> {
  public:
-  // The program's instructions with kNative at each entry, in the same places.
+  // The instructions of the program with kNative at each entry; positions stay
+  // the same.
   struct Code {
-    std::vector<std::vector<VmInstr>> tables;  // by procedure; empty: as it was
+    std::vector<std::vector<VmInstr>> tables;  // by procedure; empty: unchanged
     std::shared_ptr<const NativeBinary> binary;
 
     const VmInstr* Table(const VmProcedure& p) const {
@@ -36,26 +37,26 @@ class VmNative : public std::enable_shared_from_this<VmNative> {
     }
   };
 
-  // Null when it is switched off. `program` must live as long as machines use
-  // the result.
+  // Null if switched off. `program` must live as long as machines use the
+  // result.
   static std::shared_ptr<VmNative> For(const VmProgram& program,
                                        NativeChoice choice);
 
-  // Null until it is compiled.
+  // Null until compiled.
   const Code* code() const { return ready_.load(std::memory_order_acquire); }
 
-  // The machine has made so many iterations and runs more without.
+  // The machine has run this many iterations without compiled code.
   void Note(int64_t trips);
 
-  // A line: what was compiled and how long it took, or why not; none while the
-  // program is cold.
+  // One line: what was compiled and how long it took, or why not; empty while
+  // the program is cold.
   std::string Explain() const;
 
  private:
   enum class State : uint8_t { kCold, kAsked, kReady, kNever };
 
   void Ask(bool now);
-  // Of the program, with entries where the source has them.
+  // The code of the program with entries as in the source.
   std::unique_ptr<Code> Patched(const NativeSource& source) const;
   void Install(Result<std::shared_ptr<const NativeBinary>> made)
       SL_REQUIRES(mu_);
@@ -68,7 +69,7 @@ class VmNative : public std::enable_shared_from_this<VmNative> {
   mutable Mutex mu_;
   State state_ SL_GUARDED_BY(mu_) = State::kCold;
   std::unique_ptr<Code> code_ SL_GUARDED_BY(mu_);  // read freely once ready
-  bool found_ SL_GUARDED_BY(mu_) = false;  // somebody else had it compiled
+  bool found_ SL_GUARDED_BY(mu_) = false;  // another program had it compiled
   std::string why_ SL_GUARDED_BY(mu_);
 };
 

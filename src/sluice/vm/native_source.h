@@ -1,11 +1,12 @@
-// NativeSource: what a native engine reads of a program: the instructions on
-// cells, each cell's type, and where the machine may enter. Made by
-// MakeNativeSource; names no graph, so an engine may read it after the graph is
-// gone. Immutable once made; plain data, no threads.
+// NativeSource: the input of a native engine: the instructions on cells, the
+// type of each cell, and the entry points. Made by MakeNativeSource. It does
+// not refer to the graph, so an engine may read it after the graph is gone.
+// Immutable once made; any thread may read it.
 //
-// Everything an engine does not do itself stays the machine's: compiled code
-// runs from an entry to the first such instruction, and says which it is. Cells
-// that are still read are in memory then, as if the machine had come there.
+// The machine executes everything an engine does not: compiled code runs from
+// an entry to the first such instruction and returns its index. All cells that
+// may still be read are in memory then, as if the machine had arrived there
+// itself.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@
 namespace sluice {
 
 enum class CellType : uint8_t {
-  kBits,  // of a type that only block functions know
+  kBits,  // a type that only block functions know
   kI32,
   kI64,
   kF32,
@@ -28,26 +29,27 @@ enum class CellType : uint8_t {
 
 struct NativeInstr {
   Do code = Do::kReturn;
-  bool native = false;                  // else it is the machine's
+  bool native = false;                  // else the machine executes it
   int32_t to = 0, a = 0, b = 0, c = 0;  // as in VmInstr
-  int32_t counter = 0;                  // kTag: the loop's cell
+  int32_t counter = 0;                  // kTag: the counter cell of the loop
   CellType type = CellType::kBits;      // kChoose: of cell a
   BlockFn fn = nullptr;
   const BlockParams* params = nullptr;
   uint64_t key = 0;              // kTag: of the loop
   int64_t maximum = -1;          // kAtMost: of the loop
-  std::vector<int32_t> targets;  // of those that choose
-  // Cells it reads, of the machine's instructions, too. Errors say in which
-  // iterations they are, so what may end in one reads the counters around it.
+  std::vector<int32_t> targets;  // jump targets of choices
+  // The cells it reads, also for instructions of the machine. Errors name their
+  // iterations, so an instruction that may fail also reads the enclosing loop
+  // counters.
   std::vector<int32_t> reads;
 };
 
-// Where compiled code may begin: a function each, so that a loop has one way
-// in.
+// A start of compiled code. Each entry is a separate function, so that each
+// loop has one way in.
 struct NativeEntry {
   int32_t at = 0;
-  // What it does, by place, in order; `at` is among them. From all others it
-  // goes back to the machine.
+  // The instructions it executes, by index, in order, including `at`. It
+  // returns to the machine at all others.
   std::vector<int32_t> does;
 };
 
@@ -59,25 +61,25 @@ struct NativeProcedure {
 
 struct NativeSource {
   std::vector<NativeProcedure> procedures;           // as in the program
-  std::vector<std::unique_ptr<BlockParams>> params;  // at addresses that stay
-  int num_native = 0;  // instructions that some entry leads to
+  std::vector<std::unique_ptr<BlockParams>> params;  // stable addresses
+  int num_native = 0;  // instructions reachable from some entry
   int num_instructions = 0;
   int num_entries = 0;
   bool empty() const { return num_entries == 0; }
-  // The same for sources that compile to the same code.
+  // Equal for sources that compile to the same code.
   std::string Key() const;
 };
 
-// What compiled code asks while it runs.
+// Checks that compiled code makes while it runs.
 struct NativeChecks {
-  // Whether the step was cancelled. Asked at back edges, not at every one.
+  // Whether the step was cancelled. Checked at some of the back edges.
   bool (*stopped)(const void* asked) = nullptr;
   const void* asked = nullptr;
 };
 
-// From one entry on. Returns the instruction at which the machine goes on: i,
-// or ~i for one that is compiled and ends in an error now, which is the
-// machine's to find the words for.
+// Runs from one entry. Returns the instruction i at which the machine
+// continues, or ~i for a compiled instruction that fails; the machine then
+// words the error.
 using NativeFn = int32_t (*)(VmCell* cells, const NativeChecks* checks);
 
 template <class T>
@@ -97,7 +99,7 @@ inline constexpr CellType kCellTypeOf<double> = CellType::kF64;
 template <>
 inline constexpr CellType kCellTypeOf<bool> = CellType::kBool;
 
-// Of the cells that arithmetic, casts and comparisons read; kBits for all else.
+// The type of the cells read by arithmetic, casts and comparisons; else kBits.
 inline CellType OperandType(Do code) {
   switch (code) {
 #define SL_TYPE(name, type, expression) \
@@ -122,14 +124,14 @@ inline CellType OperandType(Do code) {
 inline bool IsDivision(Do code) {
   return code >= Do::kDivI32 && code < Do::kNegI32;
 }
-inline bool IsUnary(Do code) {  // a conversion, too
+inline bool IsUnary(Do code) {  // also conversions
   return code >= Do::kNegI32 && code < Do::kNot;
 }
 inline bool IsUnlessComparison(Do code) {
   return code >= Do::kUnlessLessI32 && code <= Do::kUnlessNotEqualF64;
 }
 
-// Of the cell that arithmetic, casts and comparisons write.
+// The type of the cell written by arithmetic, casts and comparisons.
 inline CellType ResultType(Do code) {
   switch (code) {
 #define SL_TYPE(name, from, type) \
@@ -145,7 +147,7 @@ inline CellType ResultType(Do code) {
   return compares ? CellType::kBool : OperandType(code);
 }
 
-// Where it goes on after instruction `at`.
+// The successors of instruction `at`.
 inline std::vector<int32_t> NativeNext(const NativeInstr& i, int32_t at) {
   switch (i.code) {
     case Do::kJump:
@@ -166,7 +168,7 @@ inline std::vector<int32_t> NativeNext(const NativeInstr& i, int32_t at) {
   }
 }
 
-// The cell it writes, if it is native; -1 for none.
+// The cell a native instruction writes; -1 for none.
 inline int32_t NativeWrites(const NativeInstr& i) {
   if (!i.native) return -1;
   switch (i.code) {

@@ -1,7 +1,7 @@
-// VmProcedureCompiler: writes the code of one procedure, node after node.
-// Straight code is in procedure.cc, jumps in control.cc.
+// VmProcedureCompiler: emits the code of one procedure, node by node.
+// Straight-line code is in procedure.cc, jumps are in control.cc.
 //
-// Lives while a procedure is compiled; one thread.
+// Lives while a procedure is compiled; used by one thread.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@
 
 namespace sluice {
 
-// Functions are given numbers as calls of them are met; whoever drives the
-// compilation writes them afterwards.
+// Numbers functions when calls of them are found; the driver of the compilation
+// emits their code later.
 class BytecodeFunctions {
  public:
   int32_t NumberOf(const Node& function) {
@@ -34,7 +34,7 @@ class BytecodeFunctions {
 
 class VmProcedureCompiler {
  public:
-  // Borrows all of them. `fuse`: stretches of known shapes become tapes.
+  // Borrows all arguments. `fuse`: sequences of known shapes become tapes.
   VmProcedureCompiler(VmProgram& program, VmProcedure& procedure,
                       const VmValues& values, BytecodeFunctions& functions,
                       bool fuse)
@@ -44,9 +44,10 @@ class VmProcedureCompiler {
         fuse_(fuse),
         emit_(program, procedure, values) {}
 
-  // The node itself: its inputs are in the first registers.
+  // Compiles the node itself: its inputs are in the first registers.
   Status CompileNode(const Node& node);
-  // A function: calls put arguments and captures where this expects them.
+  // Compiles a function; callers put arguments and captures where it expects
+  // them.
   Status CompileFunction(const Node& function);
 
  private:
@@ -60,17 +61,17 @@ class VmProcedureCompiler {
   Status EmitLoop(const Node& node);
   Status CompileBody(const Region& body, const std::vector<VmPlace>& carried);
   Status EmitCall(const Node& node);
-  // Values for the places of others, all at once.
+  // A parallel move of values to places.
   void MoveAll(const std::vector<VmPlace>& to, std::span<const Value> from);
-  // The value lies there.
+  // Makes this the place of the value.
   void Bind(const Value& v, const VmPlace& place);
-  // The op on the cells of its inputs.
+  // Emits the op on the cells of its inputs.
   void EmitOnRows(const Node& node, const VmRows::How& how);
-  // Whether result i of a branch is a single element whichever way it goes.
+  // Whether result i of a branch is a single element in every region.
   bool ResultInCell(const Node& branch, int i) const;
   // The value whose cell it shares.
   Value Renamed(Value v) const;
-  // A cell with the value, which must turn out to be a single element.
+  // A cell with the value, which must be a single element at run time.
   int32_t CellFor(const Value& v);
 
   VmProcedure& procedure_;
@@ -78,8 +79,8 @@ class VmProcedureCompiler {
   BytecodeFunctions& functions_;
   const bool fuse_;
   VmEmitter emit_;
-  int32_t zero_ = -1;  // the cell of the number 0
-  // Cells that results of a body are computed into.
+  int32_t zero_ = -1;  // the cell of the constant 0
+  // Cells into which the results of a body are computed.
   std::unordered_map<Value, int32_t, ValueHash> over_;
 };
 

@@ -1,11 +1,10 @@
-// A program of the machine: conditionals, loops and calls as jumps over one
-// list of instructions per procedure. A value is kept in a register, which
-// holds an Array, or, when it is a single element, in a cell: the bytes
-// themselves. Registers are emptied by their last reader, so what dies may be
-// written over.
+// A program of the machine: conditionals, loops and calls as jumps in one list
+// of instructions per procedure. A value is in a register, which holds an
+// Array, or, if it is a single element, in a cell, which holds the bytes. The
+// last reader empties a register, so the memory of dead values can be reused.
 //
-// Made by compiler, made economical by liveness, run by
-// machine. Immutable from then on.
+// Built by compiler, optimized by liveness, run by machine. Immutable once
+// built; any thread may run it.
 #pragma once
 
 #include <cstddef>
@@ -23,27 +22,27 @@
 
 namespace sluice {
 
-// What an instruction reads: a register, or ~i for constant i. Taken when
-// nobody reads it later.
+// An operand of an instruction: a register, or ~i for constant i. Moved from if
+// it is not read again.
 struct VmOperand {
   int32_t index = 0;
   bool move = false;
 };
 
-// One node's kernel.
+// The kernel of one node.
 struct VmLaunch {
   enum class Kind : uint8_t { kElementwise, kKernel, kWait };
   Kind kind = Kind::kKernel;
   KernelCall call;
   std::vector<VmOperand> in;
   std::vector<int32_t> out;
-  bool once = false;        // a handle: the same whenever it is asked for
-  bool broadcasts = false;  // elementwise: operands fit each other
-  int32_t tag = 0;          // the cell with the tag around it
-  std::string why;          // why it is on no tape
+  bool once = false;        // a handle: the same in every launch
+  bool broadcasts = false;  // elementwise: operands broadcast
+  int32_t tag = 0;          // the cell with the enclosing tag
+  std::string why;          // why it is not on a tape
 };
 
-// A stretch of nodes compiled together.
+// A sequence of nodes compiled together.
 struct VmTape {
   std::unique_ptr<Tape> tape;
   std::vector<VmOperand> in;
@@ -51,13 +50,13 @@ struct VmTape {
   int32_t tag = 0;
 };
 
-// Where a branch goes, region by region.
+// The jump targets of a branch, by region.
 struct VmChoice {
   const Node* node = nullptr;
   std::vector<int32_t> targets;
 };
 
-// Cells that are the elements of an array, in its order.
+// The cells of the elements of an array, in order.
 struct VmRow {
   DType dtype = DType::kInvalid;
   Shape shape;
@@ -66,8 +65,8 @@ struct VmRow {
 
 struct VmLoop {
   const Node* node = nullptr;
-  int32_t around = -1;   // the loop around it in the same procedure
-  int32_t counter = -1;  // the cell that counts its iterations
+  int32_t around = -1;   // the enclosing loop in the same procedure
+  int32_t counter = -1;  // the cell that counts iterations
   int64_t maximum = -1;
 };
 
@@ -81,21 +80,21 @@ struct VmCall {
   };
   const Node* node = nullptr;
   int32_t procedure = -1;
-  std::vector<Cells> cells;          // ours to the callee's
+  std::vector<Cells> cells;          // caller's -> callee's
   std::vector<Registers> registers;  // the same
-  // Where its results go, in the order of its results of that kind.
+  // The places of its results, in order, by kind.
   std::vector<int32_t> cell_results, register_results;
   int32_t tag = 0;
 };
 
-// The whole node, or the body of one function. What a function reads from
-// around it is passed to it like its arguments.
+// The whole node, or the body of one function. A function receives the outer
+// values it reads like arguments.
 struct VmProcedure {
   std::string name;
-  int32_t number = 0;  // among those of its program
+  int32_t number = 0;  // index in the program
   std::vector<VmInstr> code;
-  std::vector<VmCell> cells;  // as a run starts: constants are in place
-  std::vector<bool> sticky;   // by register: keeps its array to reuse it
+  std::vector<VmCell> cells;  // initial values: constants are in place
+  std::vector<bool> sticky;   // by register: keeps its array for reuse
   std::vector<VmRow> rows;
   std::vector<VmLoop> loops;
   std::vector<VmLaunch> launches;
@@ -107,15 +106,15 @@ struct VmProcedure {
   size_t num_registers() const { return sticky.size(); }
 };
 
-// The cell every procedure finds the tag around it in.
+// The cell of the enclosing tag in every procedure.
 inline constexpr int32_t kTagCell = 0;
 
 struct VmProgram {
-  std::vector<std::unique_ptr<VmProcedure>> procedures;  // 0: the node
+  std::vector<std::unique_ptr<VmProcedure>> procedures;  // 0: the node itself
   std::vector<Array> constants;
-  // Numbers of block functions, at addresses that stay.
+  // Parameters of block functions, at stable addresses.
   std::vector<std::unique_ptr<BlockParams>> params;
-  size_t max_operands = 0;  // of one launch, inputs and outputs together
+  size_t max_operands = 0;  // maximum of inputs plus outputs of a launch
 };
 
 }  // namespace sluice

@@ -1,9 +1,9 @@
-// VmRows: short arrays of a loop that live in cells, element by element, as
-// scalars do: x[0] is the name of a cell, and an op on a row is its instruction
-// for each element. A loop has them when all that touches them can be done so:
-// one kernel between would cost more to put rows together than it saves.
+// VmRows: short arrays of a loop that live in cells, one cell per element, like
+// scalars: x[0] names a cell, and an op on a row is one scalar instruction per
+// element. A loop uses rows only if all nodes that touch them can: a single
+// kernel in between would cost more for assembling the rows than they save.
 //
-// Made once per node, immutable afterwards. Borrows the graph.
+// Built once per node, immutable afterwards. Borrows the graph.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ class VmRows {
   struct Element {
     int input = 0, element = 0;
   };
-  // How a node is done: element k of its output is that element of an input, or
-  // what the op makes of those.
+  // How a node is computed: element k of its output is that element of an
+  // input, or the op applied to those elements.
   struct How {
     bool moves = false;
     std::vector<std::vector<Element>> from;  // by element of the output
   };
 
-  VmRows() = default;  // none
+  VmRows() = default;  // no rows
   static VmRows Of(const Node& node);
 
   bool any() const { return !hows_.empty(); }
-  // How many cells the value is in; 0: it is no row.
+  // The number of cells of the value; 0: it is not a row.
   int size(const Value& v) const;
   // REQUIRES: size(v) > 0.
   Shape shape(const Value& v) const;
-  // Null when the node has nothing to do with rows.
+  // Null if the node does not involve rows.
   const How* how(const Node& node) const {
     auto it = hows_.find(&node);
     return it == hows_.end() ? nullptr : &it->second;
@@ -47,15 +47,15 @@ class VmRows {
   bool Visit(const Node& node);
   bool IsRow(const Value& v) const;
   bool IsRowOrCell(const Value& v) const;
-  // All of one row's type, or no row among them; so is `result`, whatever its
-  // own type says.
+  // Makes all values one row type, or none of them a row; the same holds for
+  // `result`, whatever its own type says.
   bool Agree(std::span<const Value> values, const Value& result);
   bool FindHow(const Node& node);
   bool FindMoves(const Node& node, How& how) const;
   bool FindOperands(const Node& node, How& how) const;
 
   std::unordered_map<const Node*, How> hows_;
-  // Of results of branches and loops whose types do not say it.
+  // Shapes of results of branches and loops whose types do not state them.
   std::unordered_map<Value, Shape, ValueHash> shapes_;
   size_t instructions_ = 0;
 };

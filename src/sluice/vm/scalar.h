@@ -1,6 +1,6 @@
-// The commonest scalar arithmetic as instructions of its own: a call of a block
-// function costs three times the addition it makes. Everything else runs
-// through its block function; the results are equal to the bit.
+// The most common scalar arithmetic as dedicated instructions: calling a block
+// function costs three times as much as an addition. All other arithmetic uses
+// block functions. Results are equal to the bit. Plain functions, thread safe.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@ namespace sluice {
 
 enum class Do : uint8_t;
 
-// How a node on cells is done.
+// The instruction for a node on cells.
 struct BytecodeScalar {
-  Do code;            // kBlock1 to kBlock3 when there is nothing better
-  bool swap = false;  // the second operand first: a > b is b < a
+  Do code;            // kBlock1 to kBlock3 if there is no dedicated one
+  bool swap = false;  // swaps the operands: a > b is b < a
 };
 BytecodeScalar ScalarFor(const Node& node);
 
-// The jump that is taken unless the comparison holds, which it also notes in
-// its cell c. REQUIRES: IsComparison(comparison).
+// The jump that is taken unless the comparison holds; it also stores the result
+// of the comparison in cell c. REQUIRES: IsComparison(comparison).
 Do JumpUnless(Do comparison);
 bool IsComparison(Do code);
-// An instruction of its own, which needs no block function.
+// Whether the node has a dedicated instruction, without a block function.
 bool HasInstruction(const Node& node);
-// How many of a, b and c are cells it reads.
+// How many of a, b and c are cells that it reads.
 int CellsRead(Do code);
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
-// The commonest scalar arithmetic, as instructions of the machine have it: one
-// list that names them, runs them and tells their types.
+// The most common scalar arithmetic as instructions of the machine: one list
+// that names them, executes them and gives their types.
 //
-// Macros, but for what their rows call: whoever includes it says what is made
-// of a row.
+// Macros, except for the functions used in their rows: the includer defines the
+// expansion of a row.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +30,13 @@
   X(And, bool, static_cast<bool>(a & b)) \
   X(Or, bool, static_cast<bool>(a | b))
 
-// NaN when either is: a comparison with one is false, so b's falls through.
+// NaN if either is: a comparison with NaN is false, so b's NaN falls through.
 #define SL_VM_EXTREMES(X, suffix, type)             \
   X(Maximum##suffix, type, a > b || a != a ? a : b) \
   X(Minimum##suffix, type, a < b || a != a ? a : b)
 
-// Divisions of integers: of b that is not 0, which is the op's error. The
-// smallest number over -1 does not fit; it wraps, and leaves no rest.
+// Integer divisions with b != 0 (b == 0 is an error of the op). The smallest
+// integer divided by -1 overflows: it wraps, and its remainder is 0.
 #define SL_VM_DIVISION(X)          \
   SL_VM_DIVISIONS(X, I32, int32_t) \
   SL_VM_DIVISIONS(X, I64, int64_t)
@@ -64,7 +64,7 @@
   X(SqrtF32, float, __builtin_sqrtf(a))        \
   X(SqrtF64, double, __builtin_sqrt(a))
 
-// X(name, from, to): conversions that are the same in every language.
+// X(name, from, to): conversions that are equal in every language.
 #define SL_VM_CAST(X)           \
   X(I32ToI64, int32_t, int64_t) \
   X(I32ToF32, int32_t, float)   \
@@ -79,7 +79,7 @@
   X(BoolToF32, bool, float)     \
   X(BoolToF64, bool, double)
 
-// The same with a boolean for a result.
+// The same with a boolean result.
 #define SL_VM_COMPARISON(X)        \
   X(LessI32, int32_t, a < b)       \
   X(LessI64, int64_t, a < b)       \
@@ -100,7 +100,7 @@
 
 namespace sluice {
 
-// Wraps: the smallest number stays itself.
+// Wraps: the smallest integer is its own negation.
 constexpr int32_t VmNegated(int32_t a) {
   return static_cast<int32_t>(0 - static_cast<uint32_t>(a));
 }

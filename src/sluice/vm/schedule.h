@@ -1,6 +1,6 @@
-// The order a region's nodes are emitted in: pure nodes are gathered so that
-// those a tape can take stand together, as far as what they wait for allows.
-// Nodes with effects, and those that own code, stay where they are.
+// The order in which the nodes of a region are emitted. Pure nodes that a tape
+// can hold are gathered as far as their dependencies allow. Nodes with effects
+// and nodes that own regions stay in place.
 //
 // A plain function, thread safe.
 #pragma once
@@ -16,10 +16,10 @@ namespace sluice {
 // One node, or several for a tape.
 struct VmStretch {
   std::vector<Node*> nodes;
-  std::string why;  // why it is on no tape; empty: it is on one
+  std::string why;  // why it is not on a tape; empty: it is on one
 };
 
-// `tapes`: false to keep every node by itself.
+// `tapes`: false keeps every node separate.
 std::vector<VmStretch> ScheduleBytecode(const Region& region,
                                         const VmValues& values, bool tapes);
 

@@ -1,8 +1,8 @@
-// What the compiler needs to know of a node before it writes code: which values
-// are single elements and may live in cells, which outer values functions read,
-// and the order in which each region runs.
+// Facts about a node that the compiler needs before it emits code: the values
+// that are single elements and may live in cells, the outer values that
+// functions read, and the order in which each region runs.
 //
-// Made once per node, immutable afterwards. Borrows the graph.
+// Built once per node, immutable afterwards. Borrows the graph.
 #pragma once
 
 #include <unordered_map>
@@ -19,32 +19,33 @@ class VmValues {
  public:
   static Result<VmValues> Of(const Node& node);
 
-  // Inputs of the node, then what is read from around it; each once. Constants
-  // and functions are not among the latter: they are known.
+  // The inputs of the node, then the outer values it reads; each once.
+  // Constants and functions are not among the latter: they are known.
   const std::vector<Value>& inputs() const { return inputs_; }
-  // What a function reads from around its body, functions it calls included.
+  // The outer values that a function reads, including functions it calls.
   const std::vector<Value>& captures(const Node& function) const {
     return functions_.at(&function).captures;
   }
-  // By data, control and effects.
+  // Respects data, control and effect edges.
   const std::vector<Node*>& order(const Region& region) const {
     return orders_.at(&region);
   }
-  // A single element of plain data: rank 0 as far as anyone can tell.
+  // A single element of plain data: known to be of rank 0.
   bool scalar(const Value& v) const;
-  // A block function on cells computes it.
+  // Whether a block function on cells computes it.
   bool computed_in_cell(const Node& node) const;
-  // It asserts what a cell says, and no more.
+  // Whether it only asserts what a cell says.
   bool asserts_cell(const Node& node) const;
-  // A single element passed on under another name.
+  // Whether it only passes on a single element.
   bool renames_cell(const Node& node) const;
-  // Whether loop value i lives in a cell from one iteration to the next.
+  // Whether loop value i stays in a cell across iterations.
   bool carried_in_cell(const Node& loop, size_t i) const;
-  // Short arrays that are in cells, too.
+  // The short arrays that live in cells.
   const VmRows& rows() const { return rows_; }
-  // Some region has it among its results.
+  // Whether it is a result of some region.
   bool is_result(const Value& v) const { return results_.count(v) > 0; }
-  // Anything inside draws random numbers, which need to know the iteration.
+  // Whether anything inside draws random numbers, which depend on the
+  // iteration.
   bool random() const { return random_; }
 
  private:
@@ -52,8 +53,8 @@ class VmValues {
     std::vector<Value> captures;
     std::unordered_set<Value, ValueHash> seen;
     std::vector<const Node*> calls;
-    // True when the value is made inside.
     std::vector<const Region*> bodies;
+    // True if the value is created inside.
     bool Inside(const Value& v) const;
     void Capture(const Value& v);
   };
@@ -71,12 +72,12 @@ class VmValues {
   bool random_ = false;
 };
 
-// Known before anything runs: a constant, a function. Null when it is not.
+// A value known before the run (constant or function), else null.
 const Array* VmConstant(const Value& v);
 
-// An element of plain data that a cell is large enough for.
+// Whether it is an element of plain data that fits in a cell.
 bool FitsCell(DType dtype);
-// Of rank 0 by its type, and of such a type.
+// Whether its type says rank 0 and the element fits in a cell.
 bool IsCellType(const Value& v);
 
 }  // namespace sluice

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "sluice/base/event_count.h"
 #include "sluice/base/started_thread.h"
 #include "sluice/base/thread_annotations.h"
+#include "sluice/base/wait_on.h"
 
 namespace sluice::cluster {
 
@@ -95,7 +95,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
 
   void WakeWatcher() {
     {
-      std::lock_guard lock(mu);
+      MutexLock lock(mu);
       asleep.store(false);
     }
     wake.notify_all();
@@ -104,7 +104,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
   // ---- Own threads ----
 
   void Start() {
-    std::lock_guard lock(mu);
+    MutexLock lock(mu);
     StartOneLocked();
     try {
       StartOneLocked();
@@ -112,12 +112,12 @@ struct Poller::State : std::enable_shared_from_this<State> {
       // One does, as long as what it runs is short.
     }
   }
-  void StartOneLocked() {
+  void StartOneLocked() SL_REQUIRES(mu) {
     StartedThread([self = shared_from_this()] {
       own = self.get();
       self->Main();
       {
-        std::lock_guard lock(self->mu);
+        MutexLock lock(self->mu);
         --self->threads;
       }
       self->wake.notify_all();
@@ -136,7 +136,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
           break;
         }
       }
-      std::lock_guard lock(mu);
+      MutexLock lock(mu);
       ++resting;
       if (ran == Ran::kOver) over.store(true);
     }
@@ -145,43 +145,52 @@ struct Poller::State : std::enable_shared_from_this<State> {
   // Rests until nobody watches, watches until it is needed at the queue: its
   // term then. 0: all is over.
   uint64_t Watch() {
-    std::unique_lock lock(mu);
-    wake.wait(lock, [this] { return over.load() || !watched; });
-    --resting;
-    watched = true;
     uint64_t term = 0;
+    {
+      MutexLock lock(mu);
+      while (!over.load() && watched) WaitOn(wake, mu);
+      --resting;
+      watched = true;
+      term = WatchUntilNeeded();
+      watched = false;
+      // Somebody watches while this one is at the queue.
+      if (term != 0 && resting == 0 && threads < kMostThreads) {
+        try {
+          StartOneLocked();
+        } catch (...) {
+          // Then nobody does, until one comes back.
+        }
+      }
+    }
+    wake.notify_all();
+    return term;
+  }
+
+  // Its term at the queue; 0: all is over.
+  uint64_t WatchUntilNeeded() SL_REQUIRES(mu) {
     int idle = 0;
     uint64_t before = events.load();
     while (!over.load()) {
       const uint64_t seen = word.load();
-      if (Needed(seen) && (term = Take(seen)) != 0) break;
+      if (Needed(seen)) {
+        if (uint64_t term = Take(seen); term != 0) return term;
+      }
       const uint64_t now = events.load();
       idle = now == before && ModeOf(seen) == kWaits ? idle + 1 : 0;
       before = now;
       if (idle < kIdleLooks) {
-        wake.wait_for(lock, std::chrono::nanoseconds(kLongNanos));
+        WaitOnFor(wake, mu, std::chrono::nanoseconds(kLongNanos));
         continue;
       }
       idle = 0;
       asleep.store(true);
       // Whoever changes these looks at `asleep` afterwards.
       if (events.load() == before && ModeOf(word.load()) == kWaits) {
-        wake.wait(lock, [this] { return over.load() || !asleep.load(); });
+        while (!over.load() && asleep.load()) WaitOn(wake, mu);
       }
       asleep.store(false);
     }
-    watched = false;
-    // Somebody watches while this one is at the queue.
-    if (term != 0 && resting == 0 && threads < kMostThreads) {
-      try {
-        StartOneLocked();
-      } catch (...) {
-        // Then nobody does, until one comes back.
-      }
-    }
-    lock.unlock();
-    wake.notify_all();
-    return term;
+    return 0;
   }
 
   bool Needed(uint64_t seen) const {
@@ -224,8 +233,8 @@ struct Poller::State : std::enable_shared_from_this<State> {
   }
 
   void WaitForThreads() {
-    std::unique_lock lock(mu);
-    wake.wait(lock, [this] { return threads == 0; });
+    MutexLock lock(mu);
+    while (threads != 0) WaitOn(wake, mu);
   }
 
   const std::unique_ptr<grpc::CompletionQueue> queue;
@@ -237,10 +246,10 @@ struct Poller::State : std::enable_shared_from_this<State> {
   std::atomic<int> helpers{0};
   EventCount changed;  // for them
 
-  std::mutex mu;
+  Mutex mu;
   std::condition_variable wake;
-  bool watched = false;          // guarded by mu
-  int threads = 0, resting = 0;  // guarded by mu
+  bool watched SL_GUARDED_BY(mu) = false;
+  int threads SL_GUARDED_BY(mu) = 0, resting SL_GUARDED_BY(mu) = 0;
 };
 
 thread_local Poller::State* Poller::State::own = nullptr;

@@ -16,7 +16,7 @@ namespace sluice {
 
 class CudaDevice final : public Device {
  public:
-  // Errors: the driver's.
+  // Errors: those of the driver.
   static Result<std::unique_ptr<CudaDevice>> Make(int index);
 
   Memory& memory() override { return *memory_; }
@@ -28,7 +28,8 @@ class CudaDevice final : public Device {
   }
   bool synchronous() const override { return false; }
 
-  // Makes it the one this thread's driver calls are about. Quick when it is.
+  // Makes it the current device of this thread's driver calls. Quick if it
+  // already is.
   void Enter() const {
     thread_local CUcontext current = nullptr;
     if (current == context_) [[likely]]
@@ -36,9 +37,10 @@ class CudaDevice final : public Device {
     CudaDriver::Get().cuCtxSetCurrent(context_);
     current = context_;
   }
-  // Nothing runs on it: launches issued there are recorded.
+  // Runs nothing: launches issued there are recorded.
   CudaStream& recording_stream() { return *recording_; }
-  CudaStream& body_stream() { return *body_; }  // of loops that are recorded
+  // For the bodies of recorded loops.
+  CudaStream& body_stream() { return *body_; }
   CUcontext context() const { return context_; }
   CudaEventStock& events() { return events_; }
   LateChecks& checks() { return *checks_; }

@@ -1,5 +1,5 @@
 // CudaMemory: the memory of a GPU. Addresses for all of it are reserved at
-// once; memory is put behind them as they are first handed out, and stays.
+// once; memory is mapped when they are first used, and stays mapped.
 //
 // Lives as long as its device. Thread safe.
 #pragma once
@@ -17,8 +17,8 @@ class CudaMemory final : public Memory, private AllocationWatcher {
  public:
   CudaMemory(CUdevice device, const std::string& device_name)
       : device_(device), device_name_(device_name) {}
-  // Reserves addresses for what is free on the GPU now, all but a part left for
-  // libraries. Error: the driver's.
+  // Reserves addresses for the memory that is free on the GPU now, except for a
+  // part left to libraries. Error: that of the driver.
   Status Begin(Stream& compute);
 
   DeviceKind kind() const override { return DeviceKind::kCuda; }

@@ -1,6 +1,6 @@
-// CudaStream, CudaEvent: the queues of a GPU and marks in them.
+// CudaStream, CudaEvent: the queues of a GPU and the events in them.
 //
-// Events come from a stock of their device's and go back there. Thread safe.
+// Events come from the pool of their device and return there. Thread safe.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace sluice {
 
 class CudaDevice;
 
-// Marks that can be used again. Lives as long as the process.
+// A pool of reusable events. Lives as long as the process.
 class CudaEventStock {
  public:
   CUevent Take() SL_EXCLUDES(mu_);
@@ -43,7 +43,7 @@ class CudaStream final : public Stream {
   CudaStream(CudaDevice& device, std::string name)
       : device_(device), name_(std::move(name)) {}
   Status Begin();
-  // One that another library has made.
+  // Wraps a stream created by another library.
   void BeginOver(CUstream stream) { stream_ = stream; }
 
   Device& device() override;
@@ -54,12 +54,12 @@ class CudaStream final : public Stream {
   void WaitFor(const EventRef& event) override;
   void Copy(const Place& to, const Place& from, int64_t bytes) override;
   void Then(void (*callback)(void*), void* context) override;
-  // Also gives what launches on this device left to be told, and copies that
+  // Also returns late errors of launches on this device, and of copies that
   // could not be started.
   Status Synchronize() override SL_EXCLUDES(mu_);
 
  private:
-  // The first error of a call that could not return it.
+  // Stores the first error of a call that could not return it.
   void Note(CUresult result, std::string_view doing) SL_EXCLUDES(mu_);
 
   CudaDevice& device_;

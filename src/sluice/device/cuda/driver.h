@@ -1,5 +1,5 @@
-// The CUDA driver's functions, opened at run time: the same binary runs where
-// there is no driver and no GPU, and says so when one is asked for.
+// The functions of the CUDA driver, opened at run time. The same binary runs
+// without a driver or GPU and reports that when a GPU is requested.
 //
 // Opened once, never closed. Thread safe.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// By the name the header gives the function's newest version.
+// By the name that the header gives to the newest version of each function.
 #define SL_CUDA_DRIVER_FUNCTIONS(X)    \
   X(cuInit)                            \
   X(cuDriverGetVersion)                \
@@ -69,13 +69,13 @@ struct CudaDriver {
   SL_CUDA_DRIVER_FUNCTIONS(SL_FIELD)
 #undef SL_FIELD
 
-  // Errors: there is no driver, or it is too old; what was looked for.
+  // Errors: no driver, or it is too old, with what was looked for.
   static Result<const CudaDriver*> Open();
-  // REQUIRES: Open has been successful.
+  // REQUIRES: Open has succeeded.
   static const CudaDriver& Get();
 };
 
-// OK, or what the driver says, after what was being done: "copying 12 bytes".
+// OK, or the driver's error after a description such as "copying 12 bytes".
 Status CudaStatus(CUresult result, std::string_view doing);
 
 }  // namespace sluice

@@ -1,10 +1,11 @@
-// LateChecks: what kernels of a GPU find wrong in their inputs (an index out of
-// range), told to the host after the launch has returned.
+// LateChecks: errors that GPU kernels find in their inputs, such as an index
+// out of range, reported to the host after the launch has returned.
 //
-// A launch that can find something takes a slot: a line of memory that both
-// sides see. The kernel that finds something writes two numbers there; whoever
-// next waits for the device looks at the slots in use and calls back those
-// concerned. A slot is free again when the work before it is done.
+// A launch that can find errors takes a slot: a small piece of memory visible
+// to both sides. A kernel that finds an error writes two numbers there. The
+// next thread that waits for the device checks the slots in use and calls the
+// callbacks of those written. A slot is free again when the work before it is
+// done.
 //
 // Thread safe. Lives as long as its device.
 #pragma once
@@ -23,31 +24,31 @@ namespace sluice {
 
 class LateChecks {
  public:
-  // As kernels see it: found != 0 once something is wrong.
+  // The kernel's view: found != 0 after an error.
   struct Slot {
     uint32_t found;
     uint32_t unused;
-    int64_t a, b;  // the first that was found: an index and its bound, say
+    int64_t a, b;  // the first error, e.g. an index and its bound
   };
   using Finding = std::function<void(int64_t a, int64_t b)>;
 
   Status Begin();
-  // The device's address of a clean slot. `finding` is called if the kernel
-  // writes to it, from whoever waits for the device.
+  // The device address of a clean slot. If the kernel writes to it, a thread
+  // that waits for the device calls `finding`.
   CUdeviceptr Take(Finding finding) SL_EXCLUDES(mu_);
-  // One for a launch that is recorded to run many times: it stays until it is
-  // released, and then as long as what is on the stream by now.
+  // A slot for a launch that is recorded to run many times: kept until it is
+  // released, and then until the current work of the stream is done.
   CUdeviceptr Keep(Finding finding) SL_EXCLUDES(mu_);
   void Release(CUdeviceptr slot, Stream& stream) SL_EXCLUDES(mu_);
-  // The launch that this thread last took a slot for has been issued on this
-  // stream.
+  // Tells that the launch for which this thread last took a slot has been
+  // issued on this stream.
   void Issued(Stream& stream) SL_EXCLUDES(mu_);
-  // Calls back for all that has been found by now.
+  // Calls back for all errors found so far.
   void Tell() SL_EXCLUDES(mu_);
 
  private:
-  // Slots are made so many at a time, when there is none and none is on its
-  // way to be free.
+  // Slots are created in batches of this size, when none is free or about to
+  // become free.
   static constexpr size_t kSlots = 1024;
   struct Place {
     volatile Slot* host = nullptr;

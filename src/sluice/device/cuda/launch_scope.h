@@ -1,5 +1,5 @@
-// What surrounds launches on a GPU from this thread. On the stack of whoever
-// launches.
+// Scopes around launches on a GPU from this thread. They live on the stack of
+// the launching thread.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,21 @@ class Array;
 struct CudaMaskedChecks;
 struct CudaRecordingScope;
 
-// The scopes below that a thread is in.
+// The scopes of this header that are active on a thread.
 struct CudaScopes {
   const std::function<void(const Status&)>* late = nullptr;
   bool says_where = true;
   CudaMaskedChecks* masked = nullptr;
   const void* key_at = nullptr;
   const CudaRecordingScope* recording = nullptr;
-  // What was recorded last is no kernel: the next launch waits for all of it.
+  // The last recorded operation is not a kernel: the next launch waits for all
+  // of it.
   bool behind_other = false;
 
   static CudaScopes& Here() { return ThreadOwned<CudaScopes>::Get(); }
 };
 
-// Whom a kernel being launched tells what it finds wrong after the launch has
+// The receiver of errors that a launched kernel finds after its launch has
 // returned.
 class [[nodiscard]] CudaLaunchScope {
  public:
@@ -60,16 +61,18 @@ class [[nodiscard]] CudaLaunchScope {
   const bool outer_says_where_;
 };
 
-// What kernels find wrong is told only if a flag in the GPU's memory holds when
-// they have run: they write to places between, which another launch looks at.
+// Reports the errors found by kernels only if a flag in GPU memory holds after
+// they have run: the kernels write to intermediate memory, which another launch
+// inspects.
 struct CudaMaskedChecks {
-  static constexpr size_t kMost = 8;      // slots of one launch
-  static constexpr int64_t kBytes = 256;  // of the places; zero at first
+  static constexpr size_t kMost = 8;  // slots per launch
+  // Of the intermediate memory; initially zero.
+  static constexpr int64_t kBytes = 256;
 
   const void* const live;
   char* const between;
-  std::vector<uint64_t> taken;  // slots of the launch that is under way
-  Status status;                // of the launches that looked
+  std::vector<uint64_t> taken;  // slots of the current launch
+  Status status;                // of the inspecting launches
 
   CudaMaskedChecks(const void* flag, void* places)
       : live(flag), between(static_cast<char*>(places)) {
@@ -79,12 +82,12 @@ struct CudaMaskedChecks {
   CudaMaskedChecks(const CudaMaskedChecks&) = delete;
   CudaMaskedChecks& operator=(const CudaMaskedChecks&) = delete;
 
-  // Null: whatever is found is told.
+  // Null: all errors are reported.
   static CudaMaskedChecks* Current() { return CudaScopes::Here().masked; }
 };
 
-// A kernel that draws random numbers is being launched: it finds the key of
-// this run's there, in the GPU's memory.
+// For launches of kernels that draw random numbers: the address in GPU memory
+// of the key of this run.
 class [[nodiscard]] CudaDrawScope {
  public:
   explicit CudaDrawScope(const void* key_at) {
@@ -94,13 +97,13 @@ class [[nodiscard]] CudaDrawScope {
   CudaDrawScope(const CudaDrawScope&) = delete;
   CudaDrawScope& operator=(const CudaDrawScope&) = delete;
 
-  // Null: the launch takes the key along.
+  // Null: the launch passes the key as a parameter.
   static const void* KeyAt() { return CudaScopes::Here().key_at; }
 };
 
-// Launches are being recorded, to be run many times: scratch space they take
-// is put into `kept`, and lives as long as the recording; what they find wrong
-// is told to whoever `late` says then, by way of `checks`.
+// Marks launches as recorded, to run many times. Their scratch space is added
+// to `kept` and lives as long as the recording. Their errors are reported
+// through `checks` to the receiver that `late` names at that time.
 struct CudaRecordingScope {
   std::vector<Array>* const kept;
   std::vector<uint64_t>* const checks;  // slots of LateChecks

@@ -1,5 +1,5 @@
-// CheckedDevices: a test with three CPU and three simulated devices, whose work
-// is looked at for races; any that is found fails the test.
+// CheckedDevices: a test fixture with three CPU and three simulated devices,
+// whose work is checked for races; any race fails the test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// FailedBytes: memory of devices that was to be written by work that failed,
-// and why. Work that reads such bytes fails for the same reason, and so does
-// what reads its results; whoever writes them makes them good.
+// FailedBytes: device memory whose writer failed, with the reason. Work that
+// reads such bytes fails for the same reason, and so do readers of its results.
+// A successful write makes the bytes valid again.
 //
 // Not thread safe: a SimWorld's lock guards it.
 #pragma once
@@ -15,7 +15,7 @@ namespace sluice {
 class FailedBytes {
  public:
   bool empty() const { return all_.empty(); }
-  // Why one of the ranges cannot be read; ok when all can.
+  // Why one of the ranges cannot be read; ok if all can.
   Status Of(const std::vector<ByteRange>& ranges) const;
   void Add(const std::vector<ByteRange>& ranges, const Status& why);
   void Remove(const std::vector<ByteRange>& ranges);

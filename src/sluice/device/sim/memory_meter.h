@@ -1,8 +1,8 @@
-// MemoryMeter: how much of a simulated device's memory is in use over virtual
-// time, which is another matter than what the host has allocated: the host runs
-// ahead, and a block that it has freed and handed out again is still its former
-// owner's until the device gets there. A block is in use from the start of the
-// first work that touches it to the end of the last.
+// MemoryMeter: measures how much memory of a simulated device is in use over
+// virtual time. This differs from what the host has allocated: the host runs
+// ahead, and a block that it has freed and reallocated still belongs to its
+// former owner until the device gets there. A block is in use from the start of
+// the first work that touches it to the end of the last.
 //
 // Part of a SimWorld, under its lock.
 #pragma once
@@ -19,12 +19,11 @@ class MemoryMeter {
  public:
   void Allocated(const ByteRange& range);
   void Freed(const ByteRange& range);
-  // The blocks that work on these bytes touches, to be told to Executed.
+  // The blocks touched by work on these bytes, to be passed to Executed.
   void Touch(const ByteRange& range, std::vector<int>& blocks) const;
   void Executed(const std::vector<int>& blocks, double start, double end);
 
-  // The most that was in use at any time, of what was allocated since the meter
-  // was made.
+  // The peak use of memory allocated since the meter was created.
   int64_t MostBytes(const Memory& memory) const;
 
  private:

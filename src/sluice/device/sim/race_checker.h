@@ -1,18 +1,17 @@
-// RaceChecker: finds work of a simulated device that touches the same bytes
-// with nothing that puts it in an order, whether or not it went wrong this
-// time: a wait that is missing, memory handed out too early, a copy that is
-// overtaken.
+// RaceChecker: finds work of simulated devices that touches the same bytes
+// without an order between them, whether or not it went wrong this time: a
+// missing wait, memory reallocated too early, a copy that is overtaken.
 //
 // Each stream, and the host, is a participant with a vector clock. Work is
-// looked at when it is issued: it comes after the work before it in its stream,
-// after the events its stream was made to wait for, and after everything the
-// host had seen done by then. For each byte the last write and the reads since
-// are kept; work that touches it and does not come after them is a violation.
-// History stays with the bytes when a block is freed, so its next owner is held
-// to the same.
+// checked when it is issued. It comes after earlier work of its stream, after
+// the events its stream waits for, and after everything the host had seen done
+// by then. For each byte the checker keeps the last write and the reads since;
+// work that touches the byte and does not come after them is a violation. The
+// history stays with the bytes when a block is freed, so it also applies to the
+// next owner.
 //
-// Of the host's memory the copies' side is known, and what HostAccess tells.
-// Not thread safe: belongs to a world and its lock.
+// For host memory it knows the accesses of copies and those reported by
+// HostAccess. Not thread safe: a world's lock guards it.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +27,13 @@ namespace sluice {
 
 struct Violation {
   enum class Kind {
-    kRace,          // two accesses to one block in no order
-    kEarlyReuse,    // the same, and the memory changed hands in between
-    kFreed,         // of memory that was freed before the work was issued
-    kNotAllocated,  // of memory that nobody was given
+    kRace,          // two unordered accesses to one block
+    kEarlyReuse,    // the same, with a change of owner in between
+    kFreed,         // access to memory freed before the work was issued
+    kNotAllocated,  // access to memory that was never allocated
   };
   Kind kind = Kind::kRace;
-  std::string text;  // who did what, and the other side
+  std::string text;  // both accesses in words
 };
 
 class RaceChecker {
@@ -42,27 +41,28 @@ class RaceChecker {
   static constexpr int kHost = 0;
 
   RaceChecker();
-  // A participant's number. The name is for messages: "/device:sim:0 compute".
+  // Returns the number of a participant. The name is for messages:
+  // "/device:sim:0 compute".
   int AddStream(std::string name);
 
-  // The stream's later work comes after the point the clock was taken at.
+  // Later work of the stream comes after the point of this clock.
   void Wait(int stream, const VectorClock& clock);
   void Issue(int stream, const std::string& label,
              const std::vector<ByteRange>& reads,
              const std::vector<ByteRange>& writes);
-  // Of everything issued on the stream so far.
+  // The clock of everything issued on the stream so far.
   const VectorClock& ClockOf(int stream) const;
-  // The host knows that this point was reached; what it issues comes after.
+  // The host knows that this point was reached; its later work comes after it.
   void HostSaw(const VectorClock& clock);
   void HostAccess(const std::string& label, const ByteRange& range, bool write);
 
   void Allocated(const ByteRange& range);
   void Freed(const ByteRange& range);
-  // Forgets all accesses, not what is allocated: for work that was not told.
+  // Forgets all accesses but not allocations: for work that was not reported.
   void ForgetAccesses();
 
-  // Those found since the last call, each pair of labels once, and no more than
-  // kMostViolations: one mistake in a loop makes many.
+  // The violations since the last call, once per pair of labels, and at most
+  // kMostViolations, because one mistake in a loop causes many.
   static constexpr size_t kMostViolations = 100;
   std::vector<Violation> Take();
 
@@ -74,21 +74,21 @@ class RaceChecker {
     int64_t block = 0;
     bool operator==(const Access&) const = default;
   };
-  // Bytes with the same history.
+  // Bytes with equal history.
   struct Segment {
     uintptr_t end = 0;
-    // The number of the allocation; -1 once it is freed, 0 before the
-    // first one and for memory of the host.
+    // The number of the allocation; -1 after it is freed, 0 before the first
+    // one and for host memory.
     int64_t block = 0;
     Access write;
     std::vector<Access> reads;
   };
   using Segments = std::map<uintptr_t, Segment>;
 
-  // Cuts segments so that one begins at each end of the range, fills gaps, and
-  // returns the first in it.
+  // Splits segments at both ends of the range, fills gaps, and returns the
+  // first segment in the range.
   Segments::iterator Cover(Segments& segments, uintptr_t begin, uintptr_t end);
-  // Gives the range's bytes to a block, and makes one of segments that no
+  // Assigns the bytes of the range to a block, and merges segments that no
   // longer differ.
   void SetBlock(const ByteRange& range, int64_t block);
   void Touch(const VectorClock& clock, const Access& access,

@@ -38,7 +38,7 @@ Result<Device*> AddSimDevices(int n, const SimOptions& options) {
     return InvalidArgument(
         StrCat("got ", n, " simulated devices; wanted 1 to ", kMaxSimDevices));
   }
-  static Mutex mu;
+  static Mutex mu;  // guards no member: two threads must not add one device
   MutexLock lock(mu);
   for (int i = 0; i < n; ++i) {
     if (Devices::Find(DeviceName::Local(DeviceKind::kSim, i))) continue;

@@ -1,6 +1,6 @@
-// SimDevice: an accelerator that is simulated by code of the host, to prove
-// without one what can be proven: that every wait is there, that memory returns
-// and is not reused early, what overlaps with what, and that faults end well.
+// SimDevice: an accelerator simulated by host code. It verifies without
+// hardware that no wait is missing, that memory is returned and not reused
+// early, that work overlaps as intended, and that faults are handled.
 //
 // Thread safe. Lives as long as the process, or as the world of a test.
 #pragma once
@@ -18,7 +18,7 @@ namespace sluice {
 
 class SimDevice final : public Device {
  public:
-  // Errors: figures that cannot be; no room for its addresses.
+  // Errors: impossible figures; no room for its addresses.
   static Result<std::unique_ptr<SimDevice>> Make(SimWorld& world, int index,
                                                  const SimOptions& options);
 
@@ -36,10 +36,10 @@ class SimDevice final : public Device {
   SimMemory& sim_memory() const { return *memory_; }
   DeviceAllocator& allocator() const { return memory_->device_allocator(); }
   const SimOptions& options() const { return memory_->options(); }
-  // What a kernel of so much arithmetic and traffic takes.
+  // The time of a kernel with this much arithmetic and traffic.
   double KernelSeconds(double flops, int64_t bytes) const;
 
-  // From now on; {} for none.
+  // Applies from now on; {} for none.
   void SetFaults(const SimFaults& faults) { memory_->SetFaults(faults); }
   SimFaults faults() const { return memory_->faults(); }
 
@@ -52,7 +52,7 @@ class SimDevice final : public Device {
   std::array<std::unique_ptr<SimStream>, kNumStreamUses> streams_;
 };
 
-// Faults for as long as it lives. On the stack.
+// Injects faults during its lifetime. Lives on the stack.
 class [[nodiscard]] SimFaultScope {
  public:
   SimFaultScope(SimDevice& device, const SimFaults& faults) : device_(device) {
@@ -67,9 +67,9 @@ class [[nodiscard]] SimFaultScope {
 };
 
 inline constexpr int kMaxSimDevices = 256;
-// Makes sure that Devices has sim:0 ... sim:n-1, which are in the default
-// world, and returns the first. Options are those of the ones it makes. Errors:
-// no such number; figures that cannot be; no room for addresses.
+// Makes sure that Devices has sim:0 ... sim:n-1, in the default world, and
+// returns the first. `options` apply to newly created devices. Errors: an
+// invalid number; impossible figures; no room for addresses.
 Result<Device*> AddSimDevices(int n, const SimOptions& options = {});
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
 // SimEvent: a point in a stream of a simulated device, and the virtual time at
-// which it is reached. Thread safe. Its world outlives it.
+// which it is reached. Thread safe. Its world must outlive it.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,11 @@ class SimEvent final : public Event {
   SimEvent(SimWorld& world, VectorClock clock)
       : world_(world), clock_(std::move(clock)) {}
 
-  // Whether the work before it has been executed. The host knows it from now
-  // on, but its clock stays where it is: SimWorld::WaitUntilReached moves it.
+  // Whether the work before it has been executed. After this the host knows,
+  // but its clock does not move: SimWorld::WaitUntilReached moves it.
   bool Reached() override;
 
-  // The same, and nobody learns of it.
+  // The same, but the host does not learn of it.
   bool executed() const { return executed_.load(std::memory_order_acquire); }
   // REQUIRES: executed().
   double seconds() const { return seconds_; }
@@ -35,10 +35,10 @@ class SimEvent final : public Event {
   }
 
   SimWorld& world_;
-  const VectorClock clock_;  // of the stream, here
+  const VectorClock clock_;  // of the stream at this point
   double seconds_ = 0;       // written before executed_, read after
   std::atomic<bool> executed_{false};
-  std::atomic<bool> seen_{false};  // by the host
+  std::atomic<bool> seen_{false};  // the host knows that it is reached
 };
 
 }  // namespace sluice

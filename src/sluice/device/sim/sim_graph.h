@@ -1,21 +1,21 @@
-// SimGraph: work of a simulated device put together once and launched many
-// times, with conditional nodes, under the rules that hold for CUDA graphs, so
-// that a program the simulator takes is one a GPU takes.
+// SimGraph: work of a simulated device that is built once and launched many
+// times, with conditional nodes, under the rules of CUDA graphs. A program that
+// the simulator accepts is one that a GPU accepts.
 //
-// A graph is built node by node; each says which earlier ones it comes after.
-// Instantiate() checks the rules and makes a SimGraphExec of a copy; launching
-// that is one piece of work on a stream. The rules, each of them an error that
-// names the node:
-//  - the body of a conditional node holds kernels, copies, fills, empty nodes,
-//    child graphs and conditional nodes, and so do the graphs in it: no host
-//    functions, no memory nodes, no events;
-//  - all is on one device, at the addresses that were given;
-//  - a condition belongs to one node. The kernel that sets it is one, of the
-//    same graph and before it, or none where it has a value at launch; for a
-//    WHILE there is one more, in its body;
-//  - nodes that touch the same bytes, and not only read them, are in an order.
+// A graph is built node by node; each node names the earlier nodes it comes
+// after. Instantiate() checks the rules and creates a SimGraphExec from a copy;
+// launching it is one piece of work on a stream. Breaking one of these rules is
+// an error that names the node:
+//  - the body of a conditional node, including nested graphs, holds only
+//    kernels, copies, fills, empty nodes, child graphs and conditional nodes:
+//    no host functions, no memory nodes, no events;
+//  - everything is on one device, at the given addresses;
+//  - a condition belongs to one node. Exactly one kernel sets it, in the same
+//    graph before that node; none is needed if it has a value at launch; a
+//    WHILE has one more such kernel, in its body;
+//  - nodes that touch the same bytes are ordered, unless all only read them.
 //
-// Not thread safe while it is built; its device outlives it.
+// Not thread safe while it is built; its device must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class SimDevice;
 class SimGraph;
 class SimGraphExec;
 
-// The value that decides at a conditional node, set by a kernel.
+// The value that a conditional node tests, set by a kernel.
 class SimCondition {
  public:
   SimCondition(std::string name, std::optional<uint32_t> at_launch)
@@ -43,16 +43,16 @@ class SimCondition {
   const std::string& name() const { return name_; }
   const std::optional<uint32_t>& at_launch() const { return at_launch_; }
 
-  // REQUIRES: called by the kernel that was added as the one that sets it.
+  // REQUIRES: called by the kernel that was registered as its setter.
   void Set(uint32_t value) { value_ = value; }
-  // Nothing while nobody has set it since the launch.
+  // Empty while it has not been set since the launch.
   const std::optional<uint32_t>& value() const { return value_; }
   void Launch() { value_ = at_launch_; }
 
  private:
   const std::string name_;
   const std::optional<uint32_t> at_launch_;
-  // Touched by the graph that is being executed, which is one at a time.
+  // Accessed by the executing graph; only one executes at a time.
   std::optional<uint32_t> value_;
 };
 using SimConditionRef = std::shared_ptr<SimCondition>;
@@ -64,9 +64,9 @@ struct SimGraphNode {
     kFill,
     kEmpty,
     kChild,
-    kIf,      // nonzero: the first body; else the second, if there is one
-    kWhile,   // the body as long as it is nonzero
-    kSwitch,  // body number `value`, none beyond the last
+    kIf,      // nonzero: the first body; else the second, if any
+    kWhile,   // the body, while it is nonzero
+    kSwitch,  // body number `value`; none if out of range
     kHost,
     kMemory,
     kEventRecord,
@@ -92,7 +92,8 @@ class SimGraph {
  public:
   explicit SimGraph(SimDevice& device, std::string name = "graph");
 
-  // A node is told by its number; `after` are numbers of this graph's nodes.
+  // A node is identified by its number; `after` has numbers of nodes of this
+  // graph.
   using After = std::vector<int>;
   int AddKernel(SimWork work, After after = {}, SimConditionRef sets = {});
   int AddCopy(const Place& to, const Place& from, int64_t bytes,
@@ -101,10 +102,10 @@ class SimGraph {
   int AddEmpty(After after = {});
   int AddChild(const SimGraph& child, After after = {});
 
-  // `at_launch`: what it is when a launch begins.
+  // `at_launch`: its value at the start of a launch.
   SimConditionRef NewCondition(std::string name,
                                std::optional<uint32_t> at_launch = {});
-  // Bodies are graphs to add nodes to, owned by this one.
+  // Bodies are graphs owned by this one; add nodes to them.
   struct Conditional {
     int node = 0;
     std::vector<SimGraph*> bodies;
@@ -115,15 +116,15 @@ class SimGraph {
   Conditional AddSwitch(SimConditionRef condition, int bodies,
                         After after = {});
 
-  // Those that cannot be in a body. A host function may not touch the device's
-  // memory.
+  // Nodes that a body cannot contain. A host function must not touch the memory
+  // of the device.
   int AddHost(std::string label, std::function<void()> run, After after = {});
-  // Memory that lives as long as the graph and all made of it. Error: out of
+  // Memory that lives as long as the graph and all its copies. Error: out of
   // memory.
   Result<Array> AddMemory(DType dtype, const Shape& shape, After after = {});
-  // Each launch waits for the event before it begins.
+  // Each launch waits for the event before it starts.
   int AddEventWait(EventRef event, After after = {});
-  // After each launch the slot holds an event at its end.
+  // After each launch the slot holds an event for its end.
   int AddEventRecord(std::shared_ptr<EventRef> slot, After after = {});
 
   Result<std::unique_ptr<SimGraphExec>> Instantiate() const;
@@ -132,7 +133,7 @@ class SimGraph {
   const std::string& name() const { return name_; }
   const std::vector<SimGraphNode>& nodes() const { return nodes_; }
   const std::vector<SimConditionRef>& conditions() const { return conditions_; }
-  // A copy with copies of all bodies.
+  // A deep copy, including all bodies.
   SimGraph Clone() const;
 
  private:
@@ -143,24 +144,24 @@ class SimGraph {
   SimDevice* device_;
   std::string name_;
   std::vector<SimGraphNode> nodes_;
-  std::vector<SimConditionRef> conditions_;  // made here
+  std::vector<SimConditionRef> conditions_;  // created here
 };
 
-// All bytes that nodes of the graph touch, bodies and children included.
+// All bytes that nodes of the graph touch, including bodies and children.
 void CollectRanges(const SimGraph& graph, std::vector<ByteRange>& reads,
                    std::vector<ByteRange>& writes);
 
-// Error: the first rule of the list above that is broken, and by which node.
+// Error: the first broken rule of the list above, with the node.
 Status CheckGraph(const SimGraph& graph);
 
-// A graph ready to launch. Thread safe as its stream is; may go away while a
-// launch is under way.
+// A graph ready to launch. As thread safe as its stream; may be destroyed
+// during a launch.
 class SimGraphExec {
  public:
   explicit SimGraphExec(std::shared_ptr<const SimGraph> graph);
-  // One piece of work, which takes what its nodes take on the longest way
-  // through them; launches of one graph come one after the other. Error: a
-  // stream of another device.
+  // One piece of work, whose time is that of the longest path through its
+  // nodes. Launches of one graph run one after another. Error: a stream of
+  // another device.
   Status Launch(SimStream& stream);
 
  private:

@@ -1,5 +1,6 @@
-// SimMemory: the memory of a simulated device: addresses the host cannot touch,
-// and behind them bytes it can, while it does the device's work.
+// SimMemory: the memory of a simulated device: addresses that the host cannot
+// access, and the bytes behind them, which it accesses while it does the
+// device's work.
 //
 // Lives as long as its device. Thread safe.
 #pragma once
@@ -31,12 +32,12 @@ class SimMemory final : public Memory, private AllocationWatcher {
   DeviceAllocator& device_allocator() { return *allocator_; }
   const SimOptions& options() const { return options_; }
 
-  // Where the host finds the bytes: for copies, which are the device's work.
+  // The host address of the bytes: for copies, which are device work.
   void* Bytes(void* address) const;
 
   void SetFaults(const SimFaults& faults) SL_EXCLUDES(mu_);
   SimFaults faults() const SL_EXCLUDES(mu_);
-  // Whether this copy is the one to fail.
+  // Whether this is the copy that must fail.
   bool CopyFails() SL_EXCLUDES(mu_);
 
  private:
@@ -44,7 +45,7 @@ class SimMemory final : public Memory, private AllocationWatcher {
   SimMemory(SimWorld& world, const std::string& device_name,
             const SimOptions& options)
       : world_(world), device_name_(device_name), options_(options) {}
-  // The allocator, once there is the stream it is for.
+  // Creates the allocator, once its stream exists.
   void Begin(Stream& compute);
 
   void* HostAddress(void* address) const override { return Bytes(address); }
@@ -55,7 +56,7 @@ class SimMemory final : public Memory, private AllocationWatcher {
   SimWorld& world_;
   const std::string device_name_;
   const SimOptions options_;
-  // Two mappings of the same size: of the first only the addresses are used.
+  // Two mappings of equal size; only the addresses of the first are used.
   char* addresses_ = nullptr;
   char* bytes_ = nullptr;
   int64_t size_ = 0;

@@ -1,5 +1,5 @@
-// SimStream: a queue of work for a simulated device. Work runs when somebody
-// drives the world it is part of. Thread safe; belongs to its device.
+// SimStream: a queue of work for a simulated device. Work runs while a thread
+// drives its world. Thread safe; belongs to its device.
 #pragma once
 
 #include <functional>
@@ -24,25 +24,25 @@ class SimStream final : public Stream {
   EventRef Record() override;
   void WaitFor(const EventRef& event) override;
   // Both sides are memory of the host or of devices of this world. Between
-  // devices the slower one's link counts.
-  // A copy that fails tells the CopyCaller around the call, if there is one,
-  // else the next Synchronize.
+  // devices the slower link determines the time. A failed copy calls the
+  // CopyCaller around the call, if there is one; else the next Synchronize
+  // returns the error.
   void Copy(const Place& to, const Place& from, int64_t bytes) override;
-  // The host's clock moves to the end of the work before it calls back.
+  // The host's clock advances to the end of the work before the callback.
   void Then(void (*callback)(void*), void* context) override;
-  // The first error of work on this stream since the last call.
+  // Returns the first error of work on this stream since the last call.
   Status Synchronize() override;
 
-  // Takes the longest of the least time of a kernel, its arithmetic and its
+  // Takes the maximum of the minimum kernel time, its arithmetic and its
   // traffic.
   void Run(SimWork work);
-  // The same for work that tells how long it took once it has run, instead.
+  // The same for work that returns its time after it has run.
   void RunTimed(SimWork work, std::function<double()> run);
-  // Work that costs nothing and is on no timeline.
+  // Work that takes no time and is on no timeline.
   void RunFree(std::string label, const ByteRange& writes,
                std::function<void()> run);
 
-  // The same of what was executed so far, without waiting.
+  // Returns the error of the work executed so far, without waiting.
   Status TakeError();
 
   SimDevice& sim_device() const { return device_; }

@@ -1,8 +1,8 @@
-// SimWork: one piece of work for a simulated device, a kernel in the main: what
-// it is called, what it costs, which bytes it touches, and what it does.
+// SimWork: one piece of work for a simulated device, usually a kernel: its
+// name, its cost, the bytes it touches, and its function.
 //
-// A value; it does not keep the memory it touches alive, as a kernel on a GPU
-// does not: that memory is not reused early is what stream order is for.
+// A plain value. Like a kernel on a GPU, it does not keep the memory it touches
+// alive: stream order ensures that memory is not reused early.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 namespace sluice {
 
 struct ByteRange {
-  Memory* memory = nullptr;  // null: memory of the host
+  Memory* memory = nullptr;  // null: host memory
   void* address = nullptr;
   int64_t bytes = 0;
 
-  // As numbers: addresses of a device are nothing the host can count with.
+  // As an integer: the host must not do pointer arithmetic on device addresses.
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(address); }
   uintptr_t end() const { return begin() + static_cast<uintptr_t>(bytes); }
   bool Overlaps(const ByteRange& other) const {
@@ -28,18 +28,18 @@ struct ByteRange {
   }
 };
 
-// All bytes from the array's first element to its last, gaps between strided
-// ones included.
+// All bytes from the array's first element to its last, including gaps of
+// strided arrays.
 ByteRange RangeOf(const Array& array);
 
 struct SimWork {
   std::string label = {};
   double flops = 0;
   int64_t bytes = 0;  // moved to and from the device's memory
-  // Of memory of the device; what a kernel takes from the host, it is given.
+  // In device memory; values from the host are passed as parameters.
   std::vector<ByteRange> reads = {}, writes = {};
-  // Run once, on some thread, with the device's memory open. What it throws
-  // becomes the stream's error.
+  // Called once, on some thread, with the device's memory accessible. An
+  // exception becomes the stream's error.
   std::function<void()> run = {};
 };
 

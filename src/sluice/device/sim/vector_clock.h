@@ -1,7 +1,7 @@
-// VectorClock: what somebody knows of everybody's progress: for each
-// participant the number of its latest step that came before.
+// VectorClock: the known progress of all participants: for each one the number
+// of its latest step that came before.
 //
-// A value. Participants are small numbers; those not mentioned are at 0.
+// A plain value. Participants are small numbers; missing ones are at 0.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,9 @@
-// (x - mean) * rstd, possibly times a scale plus an offset, as one or two
-// steps: (x - from) * scale + shift. A mean that is small against the deviation
-// goes into the shift; a large one is taken off first, in two parts, so that no
-// digit is lost.
+// (x - mean) * rstd, optionally times a scale plus an offset, as one or two
+// steps: (x - from) * scale + shift. A mean that is small relative to the
+// deviation goes into the shift. A large mean is subtracted first, in two
+// parts, so that no digit is lost.
+//
+// Plain values; any thread.
 #pragma once
 
 #include <cmath>
@@ -25,7 +27,7 @@ struct Affine {
   SL_INLINE C Apply(C x) const { return MulAdd(x - from, scale, shift); }
 };
 
-// y = a(x) for n elements in a row; y may be x.
+// y = a(x) for n contiguous elements; y may be x.
 template <class T>
 struct AffineRun {
   static SL_INLINE void Run(const T* x, int64_t n, Affine<Compute<T>> a, T* y) {

@@ -1,7 +1,7 @@
-// Kernels that work on whole slices along attribute "axis" and give a result of
-// the same shape: softmax and its relatives. Slices that lie in a row come many
-// at a time; else neighbouring ones are worked on side by side, a strip of
-// columns at a time.
+// Kernels that work on whole slices along attribute "axis" and have a result of
+// the same shape: softmax and its relatives. Contiguous slices are processed in
+// groups; otherwise adjacent slices are processed side by side, a strip of
+// columns at a time. Stateless; any thread.
 //
 // Loops are given for one element type T and compiled per level:
 //   template <class T> struct Rows {
@@ -11,7 +11,7 @@
 //     static void Run(const T* a, const T* b, int64_t size, int64_t stride,
 //                     int64_t n, T* y);
 //   };
-// `a` may be y; b is the second input, null when there is none. Input 0 is read
+// `a` may be y; b is the second input, null if there is none. Input 0 is read
 // through Load, output 0 is reported by Finish.
 #pragma once
 
@@ -27,7 +27,7 @@ namespace sluice {
 
 // Columns of a strip; loops keep arrays of this size on the stack.
 inline constexpr int64_t kStripColumns = 64;
-// Elements worth a task of their own.
+// Elements that are worth a task.
 inline constexpr int64_t kAxisGrain = 1 << 14;
 
 template <template <class> class Rows, template <class> class Columns>
@@ -51,7 +51,7 @@ Status RunAlongAxis(KernelContext& ctx) {
       return;
     }
     if (ctx.has_prologue()) {
-      // A slice is read several times: fused neighbours compute it once.
+      // A slice is read several times: fused neighbors compute it once.
       ParallelFor(pool, out.num_elements(), kAxisGrain,
                   [&](int64_t begin, int64_t end) {
                     ctx.Load<T>(begin, end - begin, y + begin);

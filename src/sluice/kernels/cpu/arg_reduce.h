@@ -1,9 +1,9 @@
-// Index of the best element along an axis: ArgMax and ArgMin. The first of
-// equals wins, and the first NaN wins over everything.
+// The index of the best element along an axis: ArgMax and ArgMin. The first of
+// equal elements wins, and the first NaN wins over everything.
 //
-// Along the last axis a block's best value is found first, as a reduction does
-// it, and then its place, only when it beats what came before. Along other axes
-// neighbouring columns go side by side.
+// Along the last axis, the best value of a block is found first, as in a
+// reduction, and its index only if it beats the earlier blocks. Along other
+// axes, adjacent columns are searched side by side. Stateless; any thread.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,10 @@ int64_t arg_reduce_workspace(const ShapeContext& c);
 namespace arg_reduce {
 
 constexpr int64_t kBlock = 2048;    // elements read at a time
-constexpr int64_t kPart = 1 << 16;  // elements of a row one task searches
+constexpr int64_t kPart = 1 << 16;  // elements of a row that one task searches
 constexpr int64_t kStrip = 512;     // columns searched side by side
 
-// A row's parts; 1 when it is searched by one task.
+// The number of parts of a row; 1 if one task searches it.
 inline int64_t PartsOf(int64_t size) {
   return size < 2 * kPart ? 1 : (size + kPart - 1) / kPart;
 }
@@ -51,7 +51,8 @@ struct BestOf {
   static Acc Combine(Acc a, Acc b) { return Step(a, b); }
 };
 
-// The first of n elements that is `best`, or NaN when that is.
+// The index of the first of n elements equal to `best`, or of the first NaN if
+// `best` is NaN.
 template <class T>
 struct FindLoop {
   using C = Compute<T>;
@@ -74,7 +75,7 @@ struct FindLoop {
   }
 };
 
-// Rows [row, row + rows) of n columns, against best[i] found at at[i].
+// Compares rows [row, row + rows) of n columns with best[i], found at at[i].
 template <class F, class T, class I>
 struct ColumnsLoop {
   using C = Compute<T>;
@@ -102,7 +103,7 @@ struct Search {
   AxisView v;
   int64_t* out;
 
-  // The best of elements [begin, end) of a row; places count from `row`.
+  // The best of elements [begin, end) of a row; indices count from `row`.
   Place<C> Row(int64_t row, int64_t begin, int64_t end) const {
     T scratch[kBlock];
     Place<C> best{C(), begin};
@@ -155,7 +156,7 @@ struct Search {
     ctx.Finish(0, v.outer);
   }
 
-  // I: wide enough for a place, and as wide as C where that does.
+  // I: wide enough for an index, and as wide as C if possible.
   template <class I>
   void Columns() const {
     int64_t strips = (v.inner + kStrip - 1) / kStrip;

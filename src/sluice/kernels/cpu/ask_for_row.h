@@ -1,6 +1,6 @@
-// Asking memory for a row of a large table before it is needed: copying a short
-// row takes a few nanoseconds and fetching it a hundred, so that many should be
-// under way at once.
+// Prefetches a row of a large table: copying a short row takes a few
+// nanoseconds and fetching it a hundred, so many fetches should be in flight at
+// once. Plain functions; any thread.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 namespace sluice {
 
 inline constexpr int64_t kCacheLine = 64;  // bytes
-// Only so much of each row; the machine goes on by itself.
+// Only this much of each row; hardware prefetch does the rest.
 inline constexpr int64_t kAskedBytes = 512;
 
-// For reading, or for changing it in place.
+// For reading, or for changing the row in place.
 template <bool kToWrite = false>
 SL_INLINE void AskForRow(const char* row, int64_t bytes) {
 #if defined(__aarch64__)
-  // Into the second cache: the first one waits for few lines at a time, the
-  // second for many, which halves the time of rows in random order.
+  // Into the second-level cache: the first level has few outstanding misses,
+  // the second level many, which halves the time for rows in random order.
   constexpr int kCache = 2;
 #else
-  // Both go through the same few places, so as near as possible.
+  // Both use the same few miss buffers, so prefetch as near as possible.
   constexpr int kCache = 3;
 #endif
   for (int64_t b = 0; b < std::min(bytes, kAskedBytes); b += kCacheLine) {

@@ -1,11 +1,12 @@
 // Scaled dot product attention, y = softmax(q k' scale + mask) v, block by
 // block: scores exist only for one block of keys at a time, with a running
 // maximum and sum per query, so memory does not grow with the product of the
-// lengths. Products run on the tile of matrix products (kernels/cpu/gemm), with
-// k and v packed once for all queries. A query that sees no key gets zeros.
+// lengths. Products use the tile of matrix products (kernels/cpu/gemm), with k
+// and v packed once for all queries. A query that sees no key gets zeros.
 //
-// The gradient goes through the blocks again, from the logarithms of the sums;
-// each head's blocks one after the other, so that sums have a fixed order.
+// The gradient processes the blocks again, from the logarithms of the sums; the
+// blocks of each head run one after another, so that sums have a fixed order.
+// Stateless; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"

@@ -1,6 +1,6 @@
-// Attention for very few queries, as when text is produced word by word: keys
-// and values are read where they lie, at the speed they come from memory,
-// instead of being packed for products that would hardly use them.
+// Attention for very few queries, as in generating text word by word: keys and
+// values are read in place at memory speed, rather than packed for products
+// that would hardly reuse them. Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/attention_view.h"
@@ -11,7 +11,7 @@ namespace sluice::attention {
 
 inline constexpr int64_t kFewQueries = 5;
 
-// score[j] = scale times the product of q and row j of k.
+// score[j] = scale * dot(q, row j of k).
 template <class T>
 struct FewScores {
   using C = Compute<T>;
@@ -39,7 +39,8 @@ struct FewScores {
   }
   static SL_INLINE void Run(const T* q, const T* k, int64_t keys, int64_t depth,
                             C scale, C* score) {
-    // Four rows at a time, so that one row's folding does not wait for itself.
+    // Four rows at a time, so that the sums of one row do not wait for each
+    // other.
     int64_t j = 0;
     for (; j + 4 <= keys; j += 4)
       Rows<4>(q, k + j * depth, depth, scale, score + j);
@@ -51,7 +52,7 @@ struct FewScores {
 template <class T>
 struct FewValues {
   using C = Compute<T>;
-  // kWidth Lanes of columns, held in registers while rows pass by.
+  // kWidth Lanes of columns, held in registers while rows pass.
   template <int kWidth>
   static SL_INLINE void Strip(const C* p, const T* v, int64_t keys,
                               int64_t values, C rescale, C* y) {
@@ -88,8 +89,8 @@ struct FewValues {
   }
 };
 
-// Scores become exponentials, max and sum are carried on; gives what earlier
-// results are multiplied by.
+// Turns scores into exponentials and updates the running max and sum; returns
+// the factor for earlier results.
 template <class C>
 struct FewSoftmax {
   static SL_INLINE C Run(C* score, int64_t keys, C* max, C* sum) {
@@ -104,13 +105,14 @@ struct FewSoftmax {
   }
 };
 
-// One query of one head against all keys; `sums` is room for `values` numbers.
+// One query of one head against all keys; `sums` has room for `values` numbers.
 template <class T>
 void RunQuery(const View& v, const Mask& mask, bool causal, Compute<T> scale,
               int64_t head, int64_t query, const T* q, const T* k,
               const T* value, Compute<T>* sums, T* y, Compute<T>* lse) {
   using C = Compute<T>;
-  constexpr int64_t kBlock = 64;  // whose keys stay in the first cache
+  // The keys of a block stay in the first-level cache.
+  constexpr int64_t kBlock = 64;
   constexpr C kNone = -std::numeric_limits<C>::infinity();
   alignas(64) C score[kBlock];
   C max = kNone, sum = 0;

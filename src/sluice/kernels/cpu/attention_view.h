@@ -1,5 +1,6 @@
-// The operands of attention and of its gradient: sizes, which head of k and v
-// belongs to a head of q, masks, and the tile they are multiplied with.
+// The operands of attention and of its gradient: sizes, the mapping from heads
+// of q to heads of k and v, masks, and the tile that multiplies them. Plain
+// values; any thread.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ inline int64_t RoundUp(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 struct View {
   int64_t heads = 1, kv_heads = 1;        // over all axes before the last two
   int64_t inner_heads = 1, inner_kv = 1;  // of axis -3 alone
-  int64_t queries, keys, depth, values;   // depth of q and k, of v
+  int64_t queries, keys, depth, values;  // depth of q and k; values: depth of v
 
   View(const Shape& q, const Shape& k, const Shape& v) {
     int r = q.rank();
@@ -32,24 +33,24 @@ struct View {
     queries = q.dim(r - 2), depth = q.dim(r - 1);
     keys = k.dim(r - 2), values = v.dim(r - 1);
   }
-  // Heads of q that share a head of k and v.
+  // The number of heads of q that share a head of k and v.
   int64_t shared() const { return inner_kv == 0 ? 1 : inner_heads / inner_kv; }
   int64_t KvHead(int64_t head) const {
     return head / inner_heads * inner_kv + head % inner_heads / shared();
   }
-  // The first head of q that looks at this head of k and v.
+  // The first head of q that uses this head of k and v.
   int64_t FirstHead(int64_t kv) const {
     return kv / inner_kv * inner_heads + kv % inner_kv * shared();
   }
 };
 
-// Attribute "scale", where 0 stands for the usual.
+// Attribute "scale"; 0 stands for the default.
 inline double Scale(double given, int64_t depth) {
   if (given != 0 || depth == 0) return given;
   return 1 / std::sqrt(static_cast<double>(depth));
 }
 
-// A mask seen from one head: element (i, j) at data + i * row + j * column.
+// The mask of one head: element (i, j) is at data + i * row + j * column.
 class Mask {
  public:
   // `given` may be null: no mask.
@@ -67,7 +68,7 @@ class Mask {
   bool boolean() const { return given_->dtype() == DType::kBool; }
   int64_t row() const { return strides_[static_cast<size_t>(rank_ - 2)]; }
   int64_t column() const { return strides_[static_cast<size_t>(rank_ - 1)]; }
-  // Where head `head`'s element (0, 0) lies, in elements.
+  // The offset of element (0, 0) of head `head`, in elements.
   int64_t Offset(int64_t head) const {
     int64_t offset = 0;
     for (int i = rank_ - 3; i >= 0; --i) {
@@ -76,7 +77,7 @@ class Mask {
     }
     return offset;
   }
-  // score += mask, or -infinity where it is false.
+  // score += mask, or -infinity where the mask is false.
   template <class C>
   void Apply(int64_t at, C* score) const {
     if (boolean()) {
@@ -131,7 +132,7 @@ struct Tile<double> {
 
 typedef float Float4 __attribute__((vector_size(16)));
 
-// Four by four floats turned around: to[j][i] = from[i][j] * by.
+// A 4 x 4 transpose of floats: to[j][i] = from[i][j] * by.
 SL_INLINE void Turn4(const float* from, int64_t from_stride, Float4 by,
                      float* to, int64_t to_stride) {
   Float4 r[4];
@@ -151,8 +152,8 @@ SL_INLINE void Turn4(const float* from, int64_t from_stride, Float4 by,
   }
 }
 
-// Rows of x (stride apart, n long) as one panel of `lanes` rows, zeros where
-// there are none: to[p * lanes + i] = x[i][p] * scale.
+// Packs rows of x (stride apart, n long) as one panel of `lanes` rows, zeros
+// for missing rows: to[p * lanes + i] = x[i][p] * scale.
 template <class T, class C>
 void PackRows(const T* x, int64_t stride, int64_t rows, int64_t n, int lanes,
               C scale, C* to) {
@@ -178,7 +179,7 @@ void PackRows(const T* x, int64_t stride, int64_t rows, int64_t n, int lanes,
     }
   }
 }
-// The other way: y[j][i] = x[i * stride + j] * by[j] for i < n, j < rows.
+// The reverse: y[j][i] = x[i * stride + j] * by[j] for i < n, j < rows.
 template <class T, class C>
 void Turn(const C* x, int64_t stride, int64_t n, int64_t rows, const C* by,
           T* y) {
@@ -205,7 +206,7 @@ void Turn(const C* x, int64_t stride, int64_t n, int64_t rows, const C* by,
     }
   }
 }
-// Columns [first, first + lanes) of x's rows as one panel, zeros beyond
+// Packs columns [first, first + lanes) of x's rows as one panel, zeros beyond
 // `columns`: to[p * lanes + i] = x[p][first + i].
 template <class T, class C>
 void PackColumns(const T* x, int64_t stride, int64_t rows, int64_t first,

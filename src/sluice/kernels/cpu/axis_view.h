@@ -1,5 +1,5 @@
-// A contiguous array seen from one of its axes: outer x size x inner. Kernels
-// that work along an axis loop over these three numbers.
+// A contiguous array viewed from one of its axes as outer x size x inner.
+// Kernels that work along an axis loop over these three numbers. A plain value.
 #pragma once
 
 #include "sluice/tensor/shape.h"

@@ -74,92 +74,118 @@ struct GradColumns {
   }
 };
 
+// One launch of the gradient, on its thread's stack.
 template <class T>
-void Gradient(KernelContext& ctx, const ChannelView& v) {
+class Gradient {
+ public:
+  Gradient(KernelContext& ctx, const ChannelView& v)
+      : ctx_(ctx),
+        v_(v),
+        pool_(ctx.step().pool),
+        dy_(ctx.in(0).data<T>()),
+        x_(ctx.in(1).data<T>()),
+        dx_(ctx.out(0).mutable_data<T>()),
+        dscale_(ctx.out(1).mutable_data<T>()),
+        doffset_(ctx.out(2).mutable_data<T>()),
+        epsilon_(ctx.attr<double>("epsilon")) {}
+
+  // One channel at a time if their elements form runs, else side by side.
+  void Run() { v_.runs() ? ByChannel() : ByColumn(); }
+
+ private:
   using C = Compute<T>;
-  const T *dy = ctx.in(0).data<T>(), *x = ctx.in(1).data<T>();
-  T *dx = ctx.out(0).mutable_data<T>(), *dscale = ctx.out(1).mutable_data<T>(),
-    *doffset = ctx.out(2).mutable_data<T>();
-  double epsilon = ctx.attr<double>("epsilon");
-  auto rstd = [&](int64_t c) {
-    return 1 / std::sqrt(Number(ctx.in(4), c) + epsilon);
-  };
-  auto hat = [&](int64_t c) {
-    return Affine<C>::Of(Number(ctx.in(3), c), rstd(c));
-  };
-  auto finish = [&](int64_t c, Pair sum) {
-    auto count = static_cast<double>(v.count());
-    dscale[c] = static_cast<T>(static_cast<C>(sum.b));
-    doffset[c] = static_cast<T>(static_cast<C>(sum.a));
-    Affine<C> h = hat(c);
-    double by = Number(ctx.in(2), c) * rstd(c);
+
+  double Rstd(int64_t c) const {
+    return 1 / std::sqrt(Number(ctx_.in(4), c) + epsilon_);
+  }
+  Affine<C> Hat(int64_t c) const {
+    return Affine<C>::Of(Number(ctx_.in(3), c), Rstd(c));
+  }
+
+  // Writes dscale and doffset of channel c; returns the coefficients of its dx.
+  GradParts<C> Parts(int64_t c, Pair sum) {
+    auto count = static_cast<double>(v_.count());
+    dscale_[c] = static_cast<T>(static_cast<C>(sum.b));
+    doffset_[c] = static_cast<T>(static_cast<C>(sum.a));
+    Affine<C> h = Hat(c);
+    double by = Number(ctx_.in(2), c) * Rstd(c);
     double second = by * sum.b / count;
     return GradParts<C>{h.from, static_cast<C>(by),
                         static_cast<C>(-second * static_cast<double>(h.scale)),
                         static_cast<C>(-by * sum.a / count -
                                        second * static_cast<double>(h.shift))};
-  };
-  if (!v.runs()) {
-    int64_t width = v.c * v.s;
-    auto* sums = static_cast<double*>(ctx.workspace());
+  }
+
+  void ByColumn() {
+    int64_t width = v_.c * v_.s;
+    auto* sums = static_cast<double*>(ctx_.workspace());
     auto* hats = reinterpret_cast<Affine<C>*>(sums + 2 * width);
-    for (int64_t k = 0; k < width; ++k) hats[k] = hat(k / v.s);
-    ColumnGradSums(ctx.step().pool, dy, x, v.n, width, hats, sums);
+    for (int64_t k = 0; k < width; ++k) hats[k] = Hat(k / v_.s);
+    ColumnGradSums(pool_, dy_, x_, v_.n, width, hats, sums);
     C* parts = reinterpret_cast<C*>(hats + width);
-    for (int64_t c = 0; c < v.c; ++c) {
+    for (int64_t c = 0; c < v_.c; ++c) {
       Pair all;
-      for (int64_t k = c * v.s; k < (c + 1) * v.s; ++k) {
+      for (int64_t k = c * v_.s; k < (c + 1) * v_.s; ++k) {
         all.a += sums[2 * k];
         all.b += sums[2 * k + 1];
       }
-      GradParts<C> p = finish(c, all);
-      C* to = parts + c * v.s;
+      GradParts<C> p = Parts(c, all);
+      C* to = parts + c * v_.s;
       for (C part : {p.from, p.by, p.k1, p.k0}) {
-        std::fill_n(to, v.s, part);
+        std::fill_n(to, v_.s, part);
         to += width;
       }
     }
-    ParallelFor(ctx.step().pool, v.n, kChannelGrain / width + 1,
+    ParallelFor(pool_, v_.n, kChannelGrain / width + 1,
                 [&](int64_t begin, int64_t end) {
                   for (int64_t r = begin * width; r < end * width; r += width) {
-                    isa::Call<GradColumns<T>>(dy + r, x + r, width,
+                    isa::Call<GradColumns<T>>(dy_ + r, x_ + r, width,
                                               static_cast<const C*>(parts),
-                                              dx + r);
+                                              dx_ + r);
                   }
-                  ctx.Finish(begin * width, (end - begin) * width);
+                  ctx_.Finish(begin * width, (end - begin) * width);
                 });
-    return;
   }
-  auto* sums = static_cast<Pair*>(ctx.workspace());
-  auto* parts = reinterpret_cast<GradParts<C>*>(sums + v.c * v.chunks());
-  ForChannels(
-      ctx.step().pool, v, 2 * static_cast<int64_t>(sizeof(T)),
-      [&](int64_t c, int64_t chunk) {
-        Pair sum;
-        int64_t first = chunk * v.samples_per_chunk();
-        int64_t last = std::min(v.n, first + v.samples_per_chunk());
-        for (int64_t k = first; k < last; ++k) {
-          int64_t at = (k * v.c + c) * v.s;
-          Pair run = isa::Call<GradSums<T>>(dy + at, x + at, v.s, hat(c));
-          sum.a += run.a;
-          sum.b += run.b;
-        }
-        sums[c * v.chunks() + chunk] = sum;
-      },
-      [&](int64_t c) {
-        Pair all;
-        for (int64_t k = 0; k < v.chunks(); ++k) {
-          all.a += sums[c * v.chunks() + k].a;
-          all.b += sums[c * v.chunks() + k].b;
-        }
-        parts[c] = finish(c, all);
-      },
-      [&](int64_t c, int64_t k) {
-        int64_t at = (k * v.c + c) * v.s;
-        isa::Call<GradRun<T>>(dy + at, x + at, v.s, parts[c], dx + at);
-        ctx.Finish(at, v.s);
-      });
-}
+
+  void ByChannel() {
+    auto* sums = static_cast<Pair*>(ctx_.workspace());
+    auto* parts = reinterpret_cast<GradParts<C>*>(sums + v_.c * v_.chunks());
+    ForChannels(
+        pool_, v_, 2 * static_cast<int64_t>(sizeof(T)),
+        [&](int64_t c, int64_t chunk) {
+          Pair sum;
+          int64_t first = chunk * v_.samples_per_chunk();
+          int64_t last = std::min(v_.n, first + v_.samples_per_chunk());
+          for (int64_t k = first; k < last; ++k) {
+            int64_t at = (k * v_.c + c) * v_.s;
+            Pair run = isa::Call<GradSums<T>>(dy_ + at, x_ + at, v_.s, Hat(c));
+            sum.a += run.a;
+            sum.b += run.b;
+          }
+          sums[c * v_.chunks() + chunk] = sum;
+        },
+        [&](int64_t c) {
+          Pair all;
+          for (int64_t k = 0; k < v_.chunks(); ++k) {
+            all.a += sums[c * v_.chunks() + k].a;
+            all.b += sums[c * v_.chunks() + k].b;
+          }
+          parts[c] = Parts(c, all);
+        },
+        [&](int64_t c, int64_t k) {
+          int64_t at = (k * v_.c + c) * v_.s;
+          isa::Call<GradRun<T>>(dy_ + at, x_ + at, v_.s, parts[c], dx_ + at);
+          ctx_.Finish(at, v_.s);
+        });
+  }
+
+  KernelContext& ctx_;
+  const ChannelView& v_;
+  WorkerPool* const pool_;
+  const T *const dy_, *const x_;
+  T *const dx_, *const dscale_, *const doffset_;
+  const double epsilon_;
+};
 
 }  // namespace
 
@@ -171,7 +197,7 @@ Status batch_norm_grad_kernel(KernelContext& ctx) {
         std::fill_n(ctx.out(i).mutable_data<T>(), v.c, T(0));
       }
     } else {
-      Gradient<T>(ctx, v);
+      Gradient<T>(ctx, v).Run();
     }
   });
   return OkStatus();

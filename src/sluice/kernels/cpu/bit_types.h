@@ -1,4 +1,4 @@
-// The types that bitwise ops take: integers, and bools as single bits.
+// The types of bitwise ops: integers, and bools as single bits. Constants.
 #pragma once
 
 #include "sluice/kernels/cpu/elementwise.h"

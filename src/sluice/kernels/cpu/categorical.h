@@ -1,6 +1,6 @@
-// Drawing from a list of weights: rows of running sums, and draws that find
-// their place in them. Strict arithmetic; draws depend on key and element
-// alone.
+// Sampling from a list of weights: rows of running sums, and draws located in
+// them by search. Strict arithmetic; draws depend only on key and element.
+// Plain functions; any thread.
 #pragma once
 
 #include "sluice/base/random.h"
@@ -8,26 +8,26 @@
 
 namespace sluice {
 
-// What is wrong with a row of weights: row -1 when nothing.
+// An error in a row of weights; row is -1 if there is none.
 struct BadWeight {
   int64_t row = -1;
-  int64_t column = -1;  // -1: the row as a whole has no weight
+  int64_t column = -1;  // -1: all weights of the row are zero
 };
 
 // sums[r][i] = weight(r, 0) + ... + weight(r, i). A weight that is negative,
-// infinite or NaN is bad, and so is a row whose weights are all zero.
-// weight(r, i) is called by several threads.
+// infinite or NaN is an error, and so is a row with only zero weights.
+// Several threads call weight(r, i).
 template <class F>
 BadWeight RunningSums(int64_t rows, int64_t n, double* sums, WorkerPool* pool,
                       const F& weight);
 
-// to[r * samples + s] = a column of row r, as likely as its weight.
+// to[r * samples + s] = a column of row r, with probability by weight.
 void DrawColumns(const RandomKey& key, int64_t rows, int64_t n, int64_t samples,
                  const double* sums, int64_t* to, WorkerPool* pool);
 
 // ---- Implementation. ----
 namespace categorical_internal {
-// Makes `*least` the smaller of itself and row * n + column + 1.
+// Sets `*least` to the minimum of itself and row * n + column + 1.
 void Report(std::atomic<int64_t>* least, int64_t row, int64_t n,
             int64_t column);
 BadWeight Decode(int64_t least, int64_t n);

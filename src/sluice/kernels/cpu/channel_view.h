@@ -1,5 +1,5 @@
-// An array seen as samples x channels x the rest, and the order in which batch
-// normalisation goes through it.
+// An array viewed as samples x channels x the rest, and the order in which
+// batch normalization processes it. Plain values; any thread.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,10 @@
 
 namespace sluice {
 
-// Elements worth a task of their own.
+// Elements that are worth a task.
 inline constexpr int64_t kChannelGrain = 1 << 14;
-// A channel of this many bytes is still in the second cache when it is written.
+// A channel of this many bytes is still in the second-level cache when it is
+// written.
 inline constexpr int64_t kChannelCache = 512 << 10;
 
 struct ChannelView {
@@ -21,9 +22,9 @@ struct ChannelView {
   explicit ChannelView(const Shape& shape) : n(shape.dim(0)), c(shape.dim(1)) {
     for (int i = 2; i < shape.rank(); ++i) s *= shape.dim(i);
   }
-  int64_t count() const { return n * s; }  // of one channel
+  int64_t count() const { return n * s; }  // elements of one channel
   bool empty() const { return n == 0 || c == 0 || s == 0; }
-  // Shorter runs are left to loops over columns.
+  // Shorter runs are processed by loops over columns.
   bool runs() const { return s >= 16; }
   // Samples that one task sums over.
   int64_t samples_per_chunk() const { return kChannelGrain / s + 1; }
@@ -33,7 +34,7 @@ struct ChannelView {
 };
 
 // Calls sums(channel, chunk) for all, then channel(c), then write(channel, k)
-// for every sample k; channel by channel where that saves reading memory twice.
+// for every sample k; channel by channel if that avoids reading memory twice.
 template <class Sums, class Channel, class Write>
 void ForChannels(WorkerPool* pool, const ChannelView& v, int64_t bytes,
                  Sums sums, Channel channel, Write write) {

@@ -1,5 +1,6 @@
-// The kernel of integer ops that have no result for some operands, such as
+// The kernel of integer ops without a result for some operands, such as
 // division by zero. Such ops cannot be block functions, which never fail.
+// Stateless; any thread.
 //
 //   struct DivInt {
 //     static constexpr const char* kError = "integer division by zero";

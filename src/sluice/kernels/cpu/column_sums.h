@@ -1,5 +1,6 @@
 // Moments and gradient sums of the columns of a matrix, a strip of columns at a
-// time and rows in blocks, in an order fixed by the shape alone.
+// time and rows in blocks, in an order that depends only on the shape. Plain
+// functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/affine.h"
@@ -10,7 +11,7 @@ namespace sluice {
 
 class WorkerPool;
 
-// out[j]: the moments of column j of x, rows x width without gaps.
+// out[j]: the moments of column j of x, a contiguous rows x width matrix.
 template <class T>
 void ColumnMoments(WorkerPool* pool, const T* x, int64_t rows, int64_t width,
                    Moments* out);

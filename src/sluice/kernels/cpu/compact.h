@@ -1,6 +1,6 @@
-// Finding the elements that count, in two passes over fixed chunks: first how
-// many there are in each, then each chunk writes its own. Results are in order
-// and the same whatever the number of threads.
+// Selects elements in two passes over fixed chunks: the first counts the
+// selected elements of each chunk, then each chunk writes its own. Results are
+// in order and do not depend on the number of threads. Plain functions.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace sluice {
 
 inline constexpr int64_t kCompactChunk = 1 << 15;
 
-// Where the chunks' results begin: offsets[c], and the total at the end.
-// count(begin, end) says how many of [begin, end) count.
+// The offsets of the chunks' results: offsets[c], and the total at the end.
+// count(begin, end) returns the number of selected elements in [begin, end).
 template <class Count>
 std::vector<int64_t> CompactOffsets(WorkerPool* pool, int64_t n,
                                     Count&& count) {
@@ -30,7 +30,7 @@ std::vector<int64_t> CompactOffsets(WorkerPool* pool, int64_t n,
   return offsets;
 }
 
-// write(begin, end, offset) for every chunk.
+// Calls write(begin, end, offset) for every chunk.
 template <class Write>
 void CompactWrite(WorkerPool* pool, int64_t n,
                   const std::vector<int64_t>& offsets, Write&& write) {

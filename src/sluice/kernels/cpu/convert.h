@@ -1,6 +1,7 @@
-// Conversion of runs of elements between plain types. Numbers that do not fit
-// an integer type: floats go to its nearest end (NaN to 0), integers wrap.
-// Complex numbers give their real part; anything but zero is true.
+// Converts contiguous elements between plain types. Out-of-range numbers:
+// floats become the nearest limit of an integer type (NaN becomes 0), integers
+// wrap. Complex numbers convert by their real part; nonzero is true. Plain
+// functions; any thread.
 #pragma once
 
 #include "sluice/op/block.h"

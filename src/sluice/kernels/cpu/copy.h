@@ -1,6 +1,6 @@
-// Moving elements without looking inside them: the copying fallback of view
-// ops, and one value everywhere. CopyRegion, for ops that join, pad or take
-// apart, is in tensor/strided.h.
+// Moves elements without interpreting them: the copying fallback of view ops,
+// and fills. CopyRegion, for ops that join, pad or split, is in
+// tensor/strided.h. Plain functions; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"
@@ -13,13 +13,13 @@ namespace sluice {
 void FillElements(DType dtype, const void* value, int64_t n, void* to,
                   WorkerPool* pool = nullptr);
 
-// One element of a plain type, made from a number as Cast would.
+// One element of a plain type, converted from a number like Cast.
 struct ElementBytes {
   alignas(16) char bytes[16];
 };
 ElementBytes ElementOf(double value, DType dtype);
 
-// The kernel of a view op: copies what the view shows. Declare
+// The kernel of a view op: copies the elements of the view. Declare
 // strided_inputs() with it.
 template <ViewFn view>
 Status copy_view(KernelContext& ctx) {

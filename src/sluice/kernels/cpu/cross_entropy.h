@@ -1,5 +1,5 @@
 // Cross entropy of softmax, a row of logits per sample: the loss alone, or with
-// its gradient from the same pass over the row.
+// its gradient from the same pass over the row. Stateless; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"
@@ -8,9 +8,9 @@
 namespace sluice {
 
 // logits [n,classes], labels [n] -> loss [n] and, with two outputs, the
-// gradient like logits.
+// gradient, of the shape of logits.
 Status sparse_cross_entropy_shape(ShapeContext& c);
-// Attribute "ignore_index", when there is one, is a label that costs nothing.
+// Attribute "ignore_index", if present, is a label without loss.
 Status sparse_cross_entropy_kernel(KernelContext& ctx);
 
 // logits and probabilities of the same shape [n,classes].

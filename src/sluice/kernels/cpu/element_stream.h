@@ -1,7 +1,7 @@
 // ElementStream: random bits for one element of an array that may need any
 // number of draws (rejection methods). Streams of different elements of one key
-// never overlap: element i has blocks [i << 10, (i + 1) << 10). A value on the
-// stack; depends on key and element alone.
+// never overlap: element i has blocks [i << 10, (i + 1) << 10). It depends only
+// on key and element. A value on the stack of one thread.
 #pragma once
 
 #include "sluice/base/random.h"
@@ -11,8 +11,8 @@ namespace sluice {
 
 class ElementStream {
  public:
-  // More than any rejection method here comes near: its result is then what
-  // the last draw gives.
+  // More than any rejection method here ever needs; if it is reached, the last
+  // draw is the result.
   static constexpr int kMaxDraws = 512;
 
   ElementStream(const RandomKey& key, int64_t element)
@@ -33,8 +33,8 @@ class ElementStream {
   uint64_t block_;
 };
 
-// Another stream family of the same op: what a first, cheap draw refused is
-// drawn again from there.
+// A separate stream family of the same op: elements rejected by a first, cheap
+// draw are drawn again from there.
 inline RandomKey RetryKey(const RandomKey& key) {
   return {RandomKey::Mix(key.key ^ 0x5bd1e9955bd1e995u), key.step};
 }

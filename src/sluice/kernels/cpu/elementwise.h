@@ -1,4 +1,4 @@
-// Block functions of elementwise ops from one scalar formula:
+// Generates block functions of elementwise ops from one scalar formula:
 //
 //   struct AddFn {
 //     template <class C>
@@ -6,15 +6,16 @@
 //   };
 //   ... .elementwise(binary_block<AddFn, NumberTypes>)
 //
-// The loops exist for every level of kernels/cpu/isa.h; the one for this
-// machine is picked when the block function is asked for.
+// The loops are compiled for every level of kernels/cpu/isa.h; the one for this
+// machine is chosen when the block function is requested. Stateless; any
+// thread.
 //
 // The formula sees f16 and bf16 as float. Integers wrap: arithmetic that may
 // overflow goes through ToWrap, because signed overflow is undefined. The
-// result may lie over an operand of the same element size, so the loops promise
-// the compiler only that element i depends on nothing but element i.
+// result may overlap an operand of the same element size, so the loops promise
+// the compiler only that element i depends on no other element.
 //
-// Formulas of many steps inherit LongFormula (kernels/cpu/long_formula.h).
+// Long formulas derive from LongFormula (kernels/cpu/long_formula.h).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@
 #define SL_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)
 #define SL_VECTORIZE SL_PRAGMA(clang loop vectorize(assume_safety))
-// n vectors at a time: for loops whose arithmetic waits for itself.
+// Vectorizes by n vectors at a time: for loops limited by latency.
 #define SL_VECTORIZE_BY(n) \
   SL_PRAGMA(clang loop vectorize(assume_safety) interleave_count(n))
 #else
@@ -76,7 +77,8 @@ struct Unary {
     const T* x = static_cast<const T*>(in[0]);
     Out* y = static_cast<Out*>(out);
     if constexpr (requires { F::template Prepare<C>(params); }) {
-      // What the formula makes of its parameters, once for all elements.
+      // The values the formula derives from its parameters, once for all
+      // elements.
       const auto p = F::template Prepare<C>(params);
       SL_VECTORIZE
       for (int64_t i = 0; i < n; ++i) {
@@ -133,7 +135,7 @@ struct Ternary {
   }
 };
 
-// kBool: the result is bool whatever the operands are.
+// kBool: the result is bool for any operand type.
 template <template <class, class, class> class Loop, class F, bool kBool,
           class... Ts>
 BlockFn Pick(DType dtype, Types<Ts...>) {
@@ -147,7 +149,7 @@ BlockFn Pick(DType dtype, Types<Ts...>) {
   return fn;
 }
 
-// A formula that is also a tile op says so: static constexpr TileOp kTile.
+// A formula that is also a tile op declares: static constexpr TileOp kTile.
 template <class F>
 TileOp TileOf(DType dtype) {
   if constexpr (requires { F::kTile; }) {

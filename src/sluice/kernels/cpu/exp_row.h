@@ -1,5 +1,6 @@
-// Rows of exponentials: the loops softmax, cross entropy and attention spend
-// their time in. Made to be inlined into loops compiled per level.
+// Rows of exponentials: the loops in which softmax, cross entropy and attention
+// spend their time. Meant to be inlined into loops compiled per level. Plain
+// functions.
 #pragma once
 
 #include <cmath>
@@ -8,23 +9,23 @@
 
 namespace sluice::rows {
 
-// exp(d) for d <= 0: within 2 ulp down to -16, 6 ulp further down, 0 below
-// 2^-126; NaN stays NaN. Half the work of vmath::Exp, which must also bear
+// exp(d) for d <= 0: within 2 ulp down to -16, 6 ulp below that, 0 below
+// 2^-126; NaN stays NaN. Half the work of vmath::Exp, which also handles
 // overflow and subnormal results.
 SL_INLINE float ExpNegative(float d) {
-  // t's low bits are n = round(d / ln2); what is left is |r| <= ln2 / 2.
+  // The low bits of t are n = round(d / ln2); the remainder is |r| <= ln2 / 2.
   constexpr float kShift = 12582912.0f;
   float t = MulAdd(d, 1.44269504f, kShift);
   float n = t - kShift;
   float r = MulAdd(n, -0.693145751953125f, d);
   r = MulAdd(n, -1.42860682030941723e-6f, r);
   uint32_t power = (std::bit_cast<uint32_t>(t) << 23) + 0x3f800000u;
-  // exp(r) = 1 + r + r^2 q(r), minimax; short chains rather than few steps.
+  // exp(r) = 1 + r + r^2 q(r), minimax; optimized for latency, not step count.
   float z = r * r;
   float low = MulAdd(0.16667116f, r, 0.4999923f);
   float high = MulAdd(0.008312501f, r, 0.04189033f);
   float y = MulAdd(MulAdd(high, z, low), z, r + 1.0f);
-  // A product, not a sum of exponents: NaN must stay NaN.
+  // A product rather than a sum of exponents: NaN must stay NaN.
   y *= std::bit_cast<float>(power);
   return d < -87.33f ? 0.0f : y;
 }
@@ -46,7 +47,7 @@ SL_INLINE Lanes<float> ExpNegative(const Lanes<float>& x) {
   L n = t - magic;
   Pin(n);
 #if defined(__FP_FAST_FMAF)
-  // The product is exact inside, so one constant for ln2 is enough.
+  // The product is exact internally, so one constant for ln2 is enough.
   L r = MulAdd(n, L::Of(-0.693147182f), d);
 #else
   L r = MulAdd(n, L::Of(-0.693145751953125f), d);
@@ -76,7 +77,7 @@ SL_INLINE Lanes<double> ExpNegative(const Lanes<double>& d) {
   return Lanes<double>::Load(v);
 }
 
-// The largest of n elements, NaN left out; -infinity of none.
+// The maximum of n elements, ignoring NaN; -infinity if there are none.
 template <class T, class C = Compute<T>>
 SL_INLINE C RowMax(const T* x, int64_t n) {
   using L = Lanes<C>;
@@ -92,8 +93,8 @@ SL_INLINE C RowMax(const T* x, int64_t n) {
   return Larger(a, b).Largest();
 }
 
-// The sum of exp(x[i] - shift) over n elements, none of which is above shift;
-// with kStore, the exponentials go to y, which may be x.
+// The sum of exp(x[i] - shift) over n elements, none of which exceeds shift;
+// with kStore, the exponentials are stored in y, which may be x.
 template <bool kStore, class T, class C = Compute<T>>
 SL_INLINE C ExpSum(const T* x, int64_t n, C shift, T* y) {
   using L = Lanes<C>;
@@ -114,7 +115,7 @@ SL_INLINE C ExpSum(const T* x, int64_t n, C shift, T* y) {
   return sum.Sum();
 }
 
-// The same for n columns side by side: y[k] = exp(x[k] - shift[k]), added to
+// The same for n adjacent columns: y[k] = exp(x[k] - shift[k]), added to
 // sum[k]. y may be x; without kStore it is not written.
 template <bool kStore, class T, class C = Compute<T>>
 SL_INLINE void ExpSumStep(const T* x, const C* shift, int64_t n, T* y, C* sum) {

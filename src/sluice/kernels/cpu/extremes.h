@@ -1,5 +1,6 @@
-// The largest and the smallest of rows of floats where one instruction does it,
-// NaN included: aarch64. Elsewhere reduce.h's loop of comparisons is used.
+// The maximum and minimum of rows of floats where one instruction computes it,
+// including NaN: aarch64. Other machines use reduce.h's loop of comparisons.
+// Plain functions.
 #pragma once
 
 #include "sluice/kernels/cpu/reduce.h"
@@ -9,7 +10,7 @@
 
 namespace sluice {
 
-// R: the reducer, whose Step does the last few elements.
+// R: the reducer, whose Step handles the last few elements.
 template <class R, bool kLargest>
 struct ExtremeRows {
   static SL_INLINE float32x4_t Of(float32x4_t a, float32x4_t b) {

@@ -1,6 +1,6 @@
-// Group normalisation: axis 1 of x is the channel; each sample's channels fall
-// into "groups" equal parts, which are normalised each by itself. As many
-// groups as channels make instance normalisation.
+// Group normalization: axis 1 of x is the channel. The channels of each sample
+// are split into "groups" equal parts, which are normalized separately. As many
+// groups as channels is instance normalization. Stateless; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// Ops without the attribute "groups" have a group for each channel.
+// Ops without the attribute "groups" have one group per channel.
 // x, scale, offset -> y, mean, rstd.
 Status group_norm_shape(ShapeContext& c);
 Status group_norm_kernel(KernelContext& ctx);

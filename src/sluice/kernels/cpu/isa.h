@@ -1,5 +1,5 @@
-// Plain C++ loops for the machine at hand: one source, compiled for each level
-// of CpuLevel, chosen at run time.
+// Compiles plain C++ loops for this machine: one source, compiled for each
+// level of CpuLevel, selected at run time. Stateless; any thread.
 //
 //   struct ScaleLoop {
 //     static void Run(float* y, float a, int64_t n) {
@@ -9,10 +9,10 @@
 //   };
 //   isa::Call<ScaleLoop>(y, a, n);
 //
-// Everything Run calls must go inline (templates and functions in headers,
-// marked SL_INLINE when they are large): a call left standing runs code of the
-// baseline. Arguments are passed on by value: pointers and numbers. Kernels
-// written with intrinsics ask Cpu() themselves.
+// Everything that Run calls must be inlined (templates and functions in
+// headers, marked SL_INLINE if large): a remaining call runs baseline code.
+// Arguments are passed by value: pointers and numbers. Kernels written with
+// intrinsics check Cpu() themselves.
 #pragma once
 
 #include "sluice/base/cpu_features.h"
@@ -20,8 +20,8 @@
 #define SL_INLINE inline __attribute__((always_inline))
 
 #if defined(__clang__)
-// A loop asked to vectorise that calls the C library stays scalar, which is no
-// news. The compiler says so here, where Run is called.
+// A loop that should vectorize but calls the C library stays scalar, as
+// expected. The compiler warns about it here, where Run is called.
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 

@@ -1,12 +1,12 @@
-// Labels of classes as they come: whatever number, from whoever.
+// Class labels as data: any number may occur. Plain functions; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"
 
 namespace sluice {
 
-// Error unless every element of input i is a class below `classes`, or
-// `ignored` when that is given.
+// Error unless every element of input i is a class below `classes`, or equals
+// `ignored` if that is given.
 Status CheckLabels(const KernelContext& ctx, int i, int64_t classes,
                    const int64_t* ignored = nullptr);
 

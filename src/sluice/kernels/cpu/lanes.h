@@ -1,11 +1,10 @@
-// Lanes: 64 bytes of numbers worked on side by side, 16 floats or 8 doubles,
-// whatever the machine's registers hold. For sums and maxima, which strict
-// arithmetic does not let the compiler vectorise: every lane is a sum of its
-// own, and lanes are folded pairwise at the end, so that the order depends on
-// the length alone.
+// Lanes: 64 bytes of numbers processed side by side, 16 floats or 8 doubles,
+// for any register size. For sums and maxima, which strict arithmetic does not
+// let the compiler vectorize: every lane is a separate sum, and lanes are
+// folded pairwise at the end, so that the order depends only on the length.
 //
 // Plain values; meant for loops compiled per level (kernels/cpu/isa.h), into
-// which everything here goes inline.
+// which everything here is inlined.
 #pragma once
 
 #include <bit>
@@ -20,7 +19,7 @@
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #elif defined(__GNUC__) && !defined(__clang__)
-// Everything goes inline, so how vectors are passed is nobody's business.
+// Everything is inlined, so the ABI for passing vectors does not matter.
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
@@ -30,15 +29,16 @@ template <class C>
 struct Lanes {
   static constexpr int kCount = 64 / static_cast<int>(sizeof(C));
 #if defined(__aarch64__)
-  static constexpr int kParts = 4;  // a register each
+  static constexpr int kParts = 4;  // one register each
 #else
-  static constexpr int kParts = 1;  // the compiler cuts it to the level's size
+  // The compiler splits it to the register size of the level.
+  static constexpr int kParts = 1;
 #endif
   static constexpr int kPartBytes = 64 / kParts;
   static constexpr int kPerPart = kCount / kParts;
   // Ends of rows are moved in pieces of this many numbers and then one by one:
-  // a loop over all of them becomes a call of memcpy, around which every sum in
-  // a register has to be saved.
+  // a single loop over all of them becomes a call of memcpy, around which every
+  // sum in a register must be saved.
   static constexpr int kPiece = 16 / static_cast<int>(sizeof(C));
   typedef C Part __attribute__((vector_size(kPartBytes)));
 
@@ -49,7 +49,7 @@ struct Lanes {
     Each([&](int u) { r.p[u] = Part{} + v; });
     return r;
   }
-  // kCount numbers from anywhere.
+  // Loads kCount numbers from any address.
   template <class T>
   static SL_INLINE Lanes Load(const T* x) {
     Lanes r;
@@ -62,7 +62,7 @@ struct Lanes {
     }
     return r;
   }
-  // n < kCount numbers; the other lanes hold `fill`.
+  // Loads n < kCount numbers; the other lanes hold `fill`.
   template <class T>
   static SL_INLINE Lanes LoadSome(const T* x, int64_t n, C fill) {
     C wide[kCount];
@@ -107,7 +107,7 @@ struct Lanes {
     }
   }
 
-  // f(part) for each part, in order.
+  // Calls f(part) for each part, in order.
   template <class F>
   static SL_INLINE void Each(F f) {
     for (int u = 0; u < kParts; ++u) f(u);
@@ -131,13 +131,14 @@ struct Lanes {
   SL_INLINE C Sum() const {
     return Fold([](C a, C b) { return a + b; });
   }
-  // The largest lane; NaN only if every lane is.
+  // The maximum lane; NaN only if every lane is.
   SL_INLINE C Largest() const {
     return Fold([](C a, C b) { return a > b || b != b ? a : b; });
   }
 
  private:
-  // Lane k with lane k + half, and so on: the same pairs on every machine.
+  // Folds lane k with lane k + half, and so on: the same pairs on every
+  // machine.
   template <class F>
   SL_INLINE C Fold(F f) const {
     C lane[kCount];
@@ -149,7 +150,7 @@ struct Lanes {
   }
 };
 
-// a * b + c, fused where MulAdd of numbers is.
+// a * b + c, fused if MulAdd of numbers is.
 template <class C>
 SL_INLINE Lanes<C> MulAdd(const Lanes<C>& a, const Lanes<C>& b,
                           const Lanes<C>& c) {
@@ -168,7 +169,7 @@ SL_INLINE Lanes<C> MulAdd(const Lanes<C>& a, const Lanes<C>& b,
   return r;
 }
 
-// The larger of each pair; b's lane when a's is NaN.
+// The maximum of each pair; b's lane if a's is NaN.
 template <class C>
 SL_INLINE Lanes<C> Larger(const Lanes<C>& a, const Lanes<C>& b) {
   Lanes<C> r;
@@ -186,9 +187,9 @@ SL_INLINE Lanes<C> Larger(const Lanes<C>& a, const Lanes<C>& b) {
   return r;
 }
 
-// The compiler may not move what comes later before these. Long chains written
-// step by step for all parts stay side by side; one after the other they would
-// fill the scheduler with instructions that wait.
+// Keeps the compiler from moving later instructions before these. Long chains
+// written step by step for all parts stay interleaved; executed one after
+// another they would fill the scheduler with waiting instructions.
 template <class C>
 SL_INLINE void Pin(Lanes<C>& v) {
 #if defined(__aarch64__)

@@ -1,15 +1,15 @@
-// LAPACK, found when it is first needed. The library is opened at run time and
-// not linked: a program that factors nothing should neither need OpenBLAS on
-// its machine nor load 30 MB and start its threads; and a private handle keeps
-// its symbols apart from those of another BLAS in the process.
+// LAPACK, loaded on first use. The library is opened at run time and not
+// linked: a program that factors nothing should neither need OpenBLAS on its
+// machine nor load 30 MB and start its threads. A private handle keeps its
+// symbols apart from those of another BLAS in the process.
 //
 // Matrices are column-major, sizes are 32-bit, arguments are passed by address
-// as Fortran wants, with the lengths of letters (hidden in Fortran) at the end.
-// OpenBLAS is set to one thread: Sluice runs several matrices side by side
-// instead, and one matrix gives the same bits whatever the machine is doing.
+// as in Fortran, with the hidden lengths of letters at the end. OpenBLAS is set
+// to one thread: Sluice runs several matrices in parallel instead, and a matrix
+// yields the same bits under any load.
 //
-// SLUICE_LAPACK names another library ("none": no library). Made once, then
-// only read; call from any thread.
+// SLUICE_LAPACK names another library ("none": no library). Loaded once, then
+// only read; any thread.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ struct Lapack {
   LapackRoutines<double> f64;
   // False for OpenBLAS built without threads, whose memory is not locked.
   bool concurrent = true;
-  std::string library;  // what was opened, for messages
+  std::string library;  // the opened library, for messages
 
   template <class T>
   const LapackRoutines<T>& of() const {
@@ -68,10 +68,10 @@ struct Lapack {
   }
 };
 
-// Opens the library of that name; false when it is not there or not complete.
+// Opens this library; false if it does not exist or lacks routines.
 bool OpenLapack(const std::string& library, Lapack* out);
 
-// Null when the machine has none.
+// Null if the machine has none.
 const Lapack* FindLapack();
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// Block functions of formulas with many steps, such as those of vector_math.h:
+// Generates block functions of long formulas, such as those of vector_math.h:
 //
 //   struct ExpFn : LongFormula {
 //     template <class C>
@@ -14,10 +14,10 @@
 //   };
 //   ... .elementwise(long_block<ExpFn>)
 //
-// Several vectors are taken through the formula at a time, because each step
-// waits for the one before; what does not fill them is padded rather than done
-// one by one. Halves are widened to a buffer of floats first, so that a formula
-// is compiled once for them all.
+// Several vectors are processed at a time, because each step of a formula waits
+// for the previous one; a partial group is padded rather than processed one by
+// one. Half types are widened to a buffer of floats first, so that a formula is
+// compiled once for all of them. Stateless; any thread.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,8 @@ namespace long_formula {
 template <class F>
 struct FloatLoop {
   static constexpr bool kHasNear = requires { F::kNear; };
-  static constexpr int64_t kGroup = 16;  // floats; vectors of every level fit
+  // Floats; divisible into vectors of every level.
+  static constexpr int64_t kGroup = 16;
 #if defined(__aarch64__)
   static constexpr bool kWaves = true;
   static constexpr int64_t kVector = 4;
@@ -42,12 +43,12 @@ struct FloatLoop {
   static constexpr int64_t kVector = 16;
 #endif
   static constexpr bool kHasWave = kWaves && requires { F::kWave; };
-  // Floats taken through the formula at a time.
+  // Floats processed at a time.
   static constexpr int64_t kMain = [] {
     if constexpr (kHasWave) return kVector * F::kWave;
     return kVector * F::kInterleave;
   }();
-  // Short enough for the second reading to come from the first cache.
+  // Short enough for the second pass to read from the first-level cache.
   static constexpr int64_t kStretch = 512 / kMain * kMain;
 
   template <bool kUseNear>
@@ -59,8 +60,8 @@ struct FloatLoop {
     }
   }
 #if defined(__aarch64__)
-  // For n >= kMain. What does not fill the last wave is taken together with
-  // elements that are done twice; it is read first, since y may be x.
+  // For n >= kMain. The rest after the last wave is processed together with
+  // elements that are computed twice; it is read first, since y may be x.
   static SL_INLINE void Waves(const float* x, float* y, int64_t n) {
     using W = Wave<F::kWave>;
     W last = W::Load(x + n - kMain);
@@ -101,7 +102,7 @@ struct FloatLoop {
                   const BlockParams&) {
     const float* x = static_cast<const float*>(in[0]);
     float* y = static_cast<float*>(out);
-    // A scalar, of a loop say: padded to a group it takes twice as long.
+    // A scalar, e.g. of a loop: padded to a group it takes twice as long.
     if (n == 1) {
       y[0] = F::Apply(x[0]);
       return;
@@ -146,7 +147,7 @@ struct HalfLoop {
 
 }  // namespace long_formula
 
-// y: T from x: T, T one of the four floats.
+// y: T from x: T, where T is one of the four floating-point types.
 template <class F>
 BlockKernel long_block(const Attrs&, std::span<const DType> in, DType) {
   BlockKernel kernel;

@@ -1,6 +1,7 @@
-// Losses: a formula of prediction and target for every element, then nothing,
-// the mean or the sum by attribute "reduction". Elements are summed in lanes,
-// in blocks, in chunks, in an order fixed by their number.
+// Losses: a formula of prediction and target for every element, then no
+// reduction, the mean or the sum, by attribute "reduction". Elements are summed
+// in lanes, blocks and chunks, in an order that depends only on their number.
+// Stateless; any thread.
 //
 //   struct MseFn {
 //     template <class C>
@@ -8,7 +9,7 @@
 //   };
 //   ... .shape(loss_shape).cpu(loss_kernel<MseFn>)
 //
-// The third argument is the attribute named by F::kAttr, when there is one.
+// The third argument is the attribute named by F::kAttr, if there is one.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,8 @@
 
 namespace sluice {
 
-// Inputs equal in shape; output 0 like them, or a scalar when reduced.
+// Inputs of equal shape; output 0 has the same shape, or is a scalar if
+// reduced.
 Status loss_shape(ShapeContext& c);
 
 namespace loss {

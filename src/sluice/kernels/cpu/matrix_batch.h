@@ -1,7 +1,7 @@
 // Work on a batch of matrices: the leading axes of an array count matrices, the
-// last two are rows and columns. Matrices are done side by side in chunks whose
-// number depends on sizes alone; a chunk has its own scratch memory, cut from
-// the launch's workspace. Plain values; use from any thread.
+// last two are rows and columns. Matrices are processed in parallel in chunks
+// whose number depends only on sizes; each chunk has its own part of the
+// launch's workspace. Plain values; any thread.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ namespace sluice {
 
 inline constexpr DTypeSet kLapackTypes{DType::kF32, DType::kF64};
 
-// Hands out pieces of a chunk's scratch memory, each on its own cache line.
-// A Scratch made of nothing only counts bytes.
+// Hands out parts of a chunk's workspace, each on its own cache lines. A
+// default-constructed Scratch only counts bytes.
 class Scratch {
  public:
   explicit Scratch(char* memory = nullptr) : memory_(memory) {}
@@ -35,7 +35,7 @@ class Scratch {
   int64_t used_ = 0;
 };
 
-// The first matrix that could not be done (-1: none) and what the routine said.
+// The first matrix that failed (-1: none), and the routine's error code.
 struct MatrixFailure {
   int64_t entry = -1;
   int info = 0;
@@ -43,12 +43,12 @@ struct MatrixFailure {
 
 class MatrixBatch {
  public:
-  // `flops` is the work of one matrix, `scratch` the bytes it needs.
+  // `flops` is the work for one matrix, `scratch` the bytes it needs.
   MatrixBatch(int64_t count, double flops, int64_t scratch);
 
   int64_t workspace() const { return chunks_ * scratch_; }
 
-  // info = f(entry, scratch) for every matrix; a chunk stops at its first
+  // Calls info = f(entry, scratch) for every matrix; a chunk stops at its first
   // matrix with info != 0.
   template <class F>
   MatrixFailure Run(const KernelContext& ctx, const F& f) const {
@@ -76,27 +76,29 @@ class MatrixBatch {
   int64_t count_, grain_, chunks_, scratch_;
 };
 
-// How many matrices an array of this shape holds.
+// The number of matrices in an array of this shape.
 int64_t MatrixCount(const Shape& shape);
-// "" for a matrix, "[2,0]" for one of a batch: which one, in messages.
+// Names a matrix of a batch in messages: "[2,0]"; "" for a single matrix.
 std::string EntryText(const Shape& shape, int64_t entry);
 
 // The routines, or Unimplemented "[Op] found no LAPACK ...".
 Result<const Lapack*> NeedLapack(const KernelContext& ctx);
 
-// In shape functions. Input i is a matrix or a batch of them (square ones), and
-// not larger than 32-bit sizes allow.
+// For shape functions: input i must be a matrix or a batch of matrices (square
+// ones), no larger than 32-bit sizes allow.
 Status WantMatrix(const ShapeContext& c, int i);
 Status WantSquare(const ShapeContext& c, int i);
-// Input i's shape with the last two axes replaced by `tail`; of unknown rank
-// when it is.
+// Input i's shape with the last two axes replaced by `tail`; of unknown rank if
+// the input is.
 Result<PartialShape> WithTail(const ShapeContext& c, int i, Dims tail);
-// The last axis but `from_end`, or kUnknownDim.
+// The size of the axis `from_end` before the last, or kUnknownDim.
 int64_t DimFromEnd(const PartialShape& shape, int from_end);
-// Equal leading axes of inputs 0 and 1: input 1's shape refined by input 0's.
+// Requires equal leading axes of inputs 0 and 1: input 1's shape refined by
+// input 0's.
 Result<PartialShape> SameLeading(const ShapeContext& c);
 
-// to (n x m, row-major) = transpose of from (m x n, row-major, `ld` apart).
+// to (n x m, row-major) = transpose of from (m x n, row-major, row stride
+// `ld`).
 template <class T>
 void TransposeMatrix(const T* from, int64_t m, int64_t n, int64_t ld, T* to) {
   constexpr int64_t kBlock = 16;
@@ -111,7 +113,7 @@ void TransposeMatrix(const T* from, int64_t m, int64_t n, int64_t ld, T* to) {
   }
 }
 
-// What LAPACK might loop over for ever.
+// False for inputs on which LAPACK might loop forever.
 template <class T>
 bool AllFinite(const T* x, int64_t n) {
   bool good = true;
@@ -119,8 +121,8 @@ bool AllFinite(const T* x, int64_t n) {
   return good;
 }
 
-// The size a routine asked for in work[0]. Single precision may have rounded it
-// down.
+// The workspace size that a routine returned in work[0]. Single precision may
+// have rounded it down.
 template <class T>
 int64_t AskedSize(T work) {
   auto asked = static_cast<double>(work);

@@ -1,11 +1,11 @@
-// Mean and squared deviations of numbers in a row, for normalisations.
+// Mean and squared deviations of contiguous numbers, for normalizations.
 //
-// A block that fits the first cache is passed over once, summing x and x^2.
-// When the mean is so large against the deviation that their difference would
-// lose digits, which is rare, it is passed over again, summing deviations from
-// the mean. Blocks are joined one after the other, in double. So a mean of 1e4
-// with a deviation of 1 costs no digits beyond those the inputs lack already,
-// and the order of summation depends on the length alone.
+// A block that fits the first-level cache is read once, summing x and x^2. If
+// the mean is so large relative to the deviation that their difference would
+// lose digits, which is rare, it is read again, summing deviations from the
+// mean. Blocks are combined one after another, in double. So a mean of 1e4 with
+// a deviation of 1 loses no digits beyond those missing in the inputs, and the
+// order of summation depends only on the length. Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/lanes.h"
@@ -31,10 +31,10 @@ namespace moments {
 
 inline constexpr int64_t kBlock = 4096;
 
-// kTerms sums over i in [0, n) at once: step(lanes of i.., count, acc) adds
-// what `count` elements from i on contribute to acc[0], acc[1], ... Two sets of
-// sums keep the adders busy. along(i, count) does what else there is to do for
-// each stretch.
+// kTerms sums over i in [0, n) at once: step(lanes of i.., count, acc) adds the
+// contribution of `count` elements from i on to acc[0], acc[1], ... Two sets of
+// sums keep the adders busy. along(i, count) does additional work for each
+// piece.
 struct Nothing {
   SL_INLINE void operator()(int64_t, int64_t) const {}
 };
@@ -58,7 +58,7 @@ SL_INLINE void Sums(int64_t n, C (&sum)[kTerms], Step step, Along along = {}) {
   for (int t = 0; t < kTerms; ++t) sum[t] = (a[t] + b[t]).Sum();
 }
 
-// `count` elements of x, the rest of the lanes `fill`.
+// Loads `count` elements of x; the other lanes hold `fill`.
 template <class C, class T>
 SL_INLINE Lanes<C> Take(const T* x, int64_t count, C fill) {
   return count == Lanes<C>::kCount ? Lanes<C>::Load(x)
@@ -80,7 +80,7 @@ SL_INLINE void SumsOfBlock(const T* x, int64_t n, C (&sum)[2],
       along);
 }
 
-// What follows from them.
+// The moments that follow from them.
 template <class T, class C = Compute<T>>
 SL_INLINE Moments FromSums(const T* x, int64_t n, const C (&first)[2]) {
   using L = Lanes<C>;
@@ -95,7 +95,7 @@ SL_INLINE Moments FromSums(const T* x, int64_t n, const C (&first)[2]) {
     acc[0] = acc[0] + d;
     acc[1] = MulAdd(d, d, acc[1]);
   });
-  // The deviations' own mean is what `from` missed.
+  // The mean of the deviations is the error of `from`.
   double off = static_cast<double>(sum[0]) * share;
   squares = static_cast<double>(sum[1]) - off * off * count;
   return {count, static_cast<double>(from) + off, squares < 0 ? 0 : squares};

@@ -1,8 +1,8 @@
-// a * b + c, rounded once, on every machine: results are the same bits
+// a * b + c with one rounding on every machine, so results are the same bits
 // everywhere. One instruction on aarch64 and in code compiled for AVX2 and
-// above (kernels/cpu/isa.h). An x86 processor without FMA gets there through a
-// library call per element, which is slow and accepted: such processors are
-// from before 2013.
+// above (kernels/cpu/isa.h). An x86 processor without FMA makes a library call
+// per element, which is slow and accepted: such processors are from before
+// 2013. Plain functions.
 #pragma once
 
 #include <cstdint>

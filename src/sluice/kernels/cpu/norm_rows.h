@@ -1,7 +1,7 @@
-// Normalisation of rows: LayerNorm and RmsNorm over the axes from attribute
+// Normalization of rows: LayerNorm and RmsNorm over the axes from attribute
 // "axis" on, with one scale (and offset) per element of a row. Each row is read
 // from memory once. Gradients of scale and offset are summed over rows in
-// chunks whose borders depend on the shape alone.
+// chunks whose boundaries depend only on the shape. Stateless; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"

@@ -1,7 +1,7 @@
-// The loop of LayerNorm and RmsNorm over rows in a row: while one row is
-// summed, which waits for memory, an earlier one is written, which waits for
-// arithmetic and still lies in the first cache. Runs on the caller's thread; y
-// may be x.
+// The loop of LayerNorm and RmsNorm over contiguous rows. While one row is
+// summed, which is limited by memory, an earlier one is written, which is
+// limited by arithmetic and is still in the first-level cache. Runs on the
+// caller's thread; y may be x.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace sluice {
 template <class T, bool kCenter>
 struct NormRows {
   using C = Compute<T>;
-  // Rows between the one that is summed and the one that is written. Their
-  // square roots are taken side by side: behind each row, its own would keep
-  // the core waiting for a hundred cycles.
+  // Rows between the one being summed and the one being written. Their square
+  // roots are computed together: after each row, its own would stall the core
+  // for a hundred cycles.
   static constexpr int64_t kGroup = 8;
   static constexpr int64_t kGroupElements = 2048;
 
-  // (x - from) rstd scale + offset, with rstd and what is left of the mean in
-  // registers: a store could change them if they lay in memory.
+  // (x - from) rstd scale + offset, with rstd and the rest of the mean in
+  // registers: if they were in memory, a store could change them.
   template <bool kFrom>
   struct Writer {
     using L = Lanes<C>;
@@ -111,7 +111,7 @@ struct NormRows {
     }
     const int64_t group = std::clamp<int64_t>(kGroupElements / n, 1, kGroup);
     C sum[kGroup][2];
-    // The rows from `first` on are summed and those before are written.
+    // Rows from `first` on are summed, and earlier ones are written.
     for (int64_t first = 0; first < rows + group; first += group) {
       for (int64_t k = 0; k < group; ++k) {
         const int64_t r = first + k, w = r - group;

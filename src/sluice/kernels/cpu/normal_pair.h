@@ -1,6 +1,6 @@
-// Normal numbers by Box and Muller, a radius and an angle for a pair of them,
-// in strict arithmetic: the same bits on every machine. Without branches, so
-// that loops over lanes vectorise.
+// Normal numbers by the Box-Muller method: a radius and an angle for each pair,
+// in strict arithmetic, so the bits are the same on every machine. Without
+// branches, so that loops over lanes vectorize. Plain functions.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ struct NormalFloats {
   float a, b;
 };
 
-// Exponential with mean 1 from 31 bits: up to 21.5, to about 2e-7.
+// Exponential with mean 1 from 31 bits: up to 21.5, accurate to about 2e-7.
 SL_INLINE float ExponentialFloat(uint32_t bits) {
   // u in (0, 1]; -log(u) as in NegativeLog, with log(1 + m) by a polynomial.
   float u = static_cast<float>(static_cast<int32_t>(bits >> 1 | 1)) * 0x1p-31f;
@@ -41,7 +41,7 @@ SL_INLINE float ExponentialFloat(uint32_t bits) {
   return log < 0 ? -log : 0.0f;
 }
 
-// sin and cos of x quarter turns, -1/2 <= x <= 1/2, turned on by q of them.
+// sin and cos of x quarter turns, -1/2 <= x <= 1/2, rotated by q quarter turns.
 template <class T, class Bits>
 SL_INLINE void TurnOn(T s, T c, Bits q, T radius, T* a, T* b) {
   constexpr int kTop = static_cast<int>(sizeof(T)) * 8 - 1;
@@ -52,10 +52,10 @@ SL_INLINE void TurnOn(T s, T c, Bits q, T radius, T* a, T* b) {
   *b = radius * std::bit_cast<T>(std::bit_cast<Bits>(v) ^ turn_v);
 }
 
-// To about 5e-7 of the radius, which is at most 6.6.
+// Accurate to about 5e-7 of the radius, which is at most 6.6.
 SL_INLINE NormalFloats NormalFromWords(uint32_t w0, uint32_t w1) {
   float radius = std::sqrt(2 * ExponentialFloat(w0));
-  // Two bits for the quarter, thirty for the place in it.
+  // Two bits for the quarter, thirty for the position in it.
   float x = static_cast<float>(static_cast<int32_t>(w1 << 2)) * 0x1p-32f;
   float z = x * x;
   float s = -0.004602163098752499f;

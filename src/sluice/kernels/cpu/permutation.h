@@ -1,5 +1,5 @@
-// A random order of 0 .. n - 1, every order as likely as every other, from a
-// keyed stream of random numbers.
+// A random permutation of 0 .. n - 1, uniformly distributed, from a keyed
+// stream of random numbers. Plain functions; any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Sixteen blocks of random bits at once (base/random.h), for loops that fill
-// arrays: word k of block b + j at w[k][j]. The same bits as RandomBits(), only
-// faster: one block is a chain of ten dependent multiplications, sixteen of
-// them hide each other's waiting.
+// arrays: word k of block b + j is w[k][j]. The same bits as RandomBits(), but
+// faster: one block is a chain of ten dependent multiplications, and sixteen of
+// them hide each other's latency. Plain functions.
 #pragma once
 
 #include "sluice/base/random.h"

@@ -1,6 +1,6 @@
 // Stable radix sort of items by some of their bits, least significant digit
 // first; digits in which all items agree are skipped. Short lists are sorted by
-// comparison instead, which gives the same order.
+// comparison instead, with the same result. Plain functions; any thread.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// A 64-bit key and where it came from.
+// A 64-bit key and its original position.
 struct KeyAt {
   uint64_t key, at;
   bool operator<(const KeyAt& o) const {
@@ -28,21 +28,22 @@ uint64_t Bits(U item) {
   return item;
 }
 
-// Below this many items a comparison sort is quicker.
+// Below this many items a comparison sort is faster.
 inline constexpr int64_t kFewItems = 96;
-inline constexpr int64_t kManyItems = 1 << 16;  // from here on threads help
+// From here on several threads sort.
+inline constexpr int64_t kManyItems = 1 << 16;
 inline constexpr int kChunks = 8;
 
 // Sorts items[0..n) by bits [low, low + count) with `other` as scratch; returns
-// where the result lies, which is one of the two.
+// the location of the result, which is one of the two.
 template <int kDigit, class Item>
 Item* SortDigits(Item* items, Item* other, int64_t n, int low, int count) {
   constexpr int64_t kBuckets = int64_t{1} << kDigit;
   constexpr int kMostPasses = (64 + kDigit - 1) / kDigit;
   constexpr uint64_t kMask = kBuckets - 1;
   int passes = (count + kDigit - 1) / kDigit;
-  // All histograms in one reading; an int32 is enough, as rows of more than
-  // 2^31 items go the other way.
+  // All histograms in one pass; an int32 is enough, as rows of more than 2^31
+  // items take the other path.
   uint32_t counts[kMostPasses][kBuckets];
   for (int p = 0; p < passes; ++p) {
     std::memset(counts[p], 0, sizeof counts[p]);
@@ -71,8 +72,8 @@ Item* SortDigits(Item* items, Item* other, int64_t n, int low, int count) {
   return items;
 }
 
-// The same on several threads: chunks of items are counted, told their places
-// and moved each on its own.
+// The same on several threads: each chunk of items is counted, assigned its
+// positions and moved independently.
 template <class Item>
 Item* SortChunks(Item* items, Item* other, int64_t n, int low, int count,
                  WorkerPool* pool, uint64_t* counts) {
@@ -80,7 +81,7 @@ Item* SortChunks(Item* items, Item* other, int64_t n, int low, int count,
   constexpr int64_t kBuckets = int64_t{1} << kDigit;
   constexpr uint64_t kMask = kBuckets - 1;
   int64_t chunk = (n + kChunks - 1) / kChunks;
-  // Only bits in which items differ are looked at.
+  // Only digits in which items differ are processed.
   uint64_t differ[kChunks] = {}, first = Bits(items[0]);
   ParallelFor(pool, kChunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
@@ -131,9 +132,9 @@ inline constexpr int64_t kCountBytes = kChunks * (int64_t{1} << 11) * 8;
 }  // namespace radix
 
 // Sorts items[0..n) by bits [low, low + count), keeping the order of equal
-// ones; items below those bits must already be in order. `counts` is scratch of
-// radix::kCountBytes, or null: then everything happens on this thread.
-// Returns where the result lies: `items` or `other`.
+// ones; items must already be sorted by the bits below. `counts` is scratch of
+// radix::kCountBytes, or null: then everything runs on this thread. Returns the
+// location of the result: `items` or `other`.
 template <class Item>
 [[gnu::noinline]] Item* RadixSort(Item* items, Item* other, int64_t n, int low,
                                   int count, WorkerPool* pool = nullptr,

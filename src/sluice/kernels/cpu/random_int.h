@@ -1,4 +1,5 @@
-// Unbiased whole numbers below a bound, and the words of a stream one by one.
+// Unbiased integers below a bound, and the words of a stream one by one. Plain
+// functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/element_stream.h"

@@ -1,6 +1,6 @@
-// Reductions over any set of axes, in an order fixed by shape alone: lanes,
-// then blocks, then chunks are combined one after the other, whatever the
-// number of threads and whatever is fused in front.
+// Reductions over any set of axes, in an order that depends only on the shape:
+// lanes, then blocks, then chunks are combined one after another, for any
+// number of threads and any fused input. Stateless; any thread.
 //
 // A reduction is given by a Reducer:
 //   using Acc = ...;                      // the type numbers are gathered in
@@ -8,10 +8,10 @@
 //   static Acc Step(Acc acc, C x);        // one more element
 //   static Acc Combine(Acc a, Acc b);     // two partial results
 //   static T Finish(Acc acc, int64_t n);  // n: how many elements went in
-// Step and Finish may take a last argument, the BlockParams of the launch. A
-// reducer with loops of its own for rows of floats names them FloatRows.
+// Step and Finish may take the BlockParams of the launch as last argument. A
+// reducer with its own loops for rows of floats names them FloatRows.
 //
-// The kernels read input 0 through KernelContext::Load and say Finish: records
+// The kernels read input 0 through KernelContext::Load and call Finish: records
 // declare fuse_input() and fuse_output().
 #pragma once
 
@@ -23,7 +23,8 @@
 
 namespace sluice {
 
-// The loops of one reducer for one element type; everything else is shared.
+// The loops of one reducer for one element type; the rest of the code is
+// shared.
 struct ReduceLoops {
   int64_t acc_bytes;  // at most kMaxAccBytes
   // acc[r] = reduction of row r, the n elements from x + r * n.
@@ -42,11 +43,11 @@ inline constexpr int64_t kMaxAccBytes = 32;
 // Reduces input 0 into output 0 by attribute "axes".
 Status RunReduce(KernelContext& ctx, const ReduceLoops& loops,
                  const BlockParams& params = {});
-// Scratch for it, enough for accumulators of 8 bytes, and of kMaxAccBytes.
+// Its workspace, for accumulators of 8 bytes, and of kMaxAccBytes.
 int64_t reduce_workspace(const ShapeContext& c);
 int64_t reduce_wide_workspace(const ShapeContext& c);
 
-// As shapes::reduce, but reducing no elements to a result is an error.
+// As shapes::reduce, but it is an error if a result has no elements to reduce.
 Status reduce_nonempty_shape(ShapeContext& c);
 
 namespace reduce_internal {
@@ -66,11 +67,11 @@ struct RowsLoop {
   using Acc = typename R::Acc;
   using C = Compute<T>;
 
-  // Independent lanes let strict arithmetic vectorise; folded in halves.
+  // Independent lanes let strict arithmetic vectorize; they are folded in
+  // halves.
   template <int kLanes>
   static SL_INLINE Acc Lanes(const T* x, int64_t n, const BlockParams& params) {
-    // Only ever indexed by constants once unrolled, so that it stays in
-    // registers.
+    // Indexed only by constants once unrolled, so that it stays in registers.
     Acc lane[kLanes];
     for (Acc& a : lane) a = R::Start();
     int64_t i = 0;
@@ -127,7 +128,7 @@ struct ColumnsLoop {
                   void* result, const BlockParams& params) {
     const T* x = static_cast<const T*>(data);
     Acc* acc = static_cast<Acc*>(result);
-    // Several rows between reading and writing an accumulator.
+    // Several rows between loading and storing an accumulator.
     for (; rows >= 4; rows -= 4, x += 4 * stride) {
       const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
       SL_VECTORIZE

@@ -1,5 +1,5 @@
-// How an array divides into kept and reduced axes: the loops of a reduction, on
-// the host and on other devices.
+// The division of an array into kept and reduced axes: the loops of a
+// reduction, on the host and on other devices.
 //
 // Plain values.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// The axes an attribute names; none means all.
+// The axes named by an attribute; an empty one means all.
 inline uint32_t NamedAxes(const AttrValue& axes, int rank) {
   const auto& list = axes.get<std::vector<int64_t>>();
   if (list.empty()) return (1u << rank) - 1;
@@ -18,7 +18,7 @@ inline uint32_t NamedAxes(const AttrValue& axes, int rank) {
   return mask;
 }
 
-// Those of attribute "axes"; of an op without it, the axes of x that y lacks,
+// The axes of attribute "axes". For ops without it: the axes of x that y lacks,
 // aligned at the end, or has with another size.
 inline uint32_t ReducedAxes(const Attrs& attrs, const Shape& x,
                             const Shape& y) {
@@ -32,14 +32,14 @@ inline uint32_t ReducedAxes(const Attrs& attrs, const Shape& x,
   return mask;
 }
 
-// A nest of loops over some axes, addressed by one flat number.
+// A nest of loops over some axes, addressed by one linear index.
 struct ReduceNest {
   int rank = 0;
   int64_t dims[kMaxRank] = {}, steps[kMaxRank] = {};
   int64_t count = 1;
 
-  // An axis outside of those added so far; `joins`: it follows the last one
-  // without a gap.
+  // Adds an axis outside of those added so far; `joins`: it is contiguous with
+  // the last one.
   void Add(int64_t dim, int64_t step, bool joins) {
     count *= dim;
     if (joins && rank > 0) {
@@ -59,7 +59,7 @@ struct ReduceNest {
   }
 };
 
-// The input as kept and reduced axes, the innermost run of one kind apart.
+// The kept and reduced axes of the input; the innermost run is separate.
 struct ReduceLayout {
   ReduceNest kept, reduced;  // without the inner run, innermost first
   int64_t inner = 1;

@@ -1,6 +1,7 @@
-// Resizing images [batch, channels, height, width] by nearest neighbour or
-// bilinear interpolation, and the gradient of that. Parallel over planes (and
-// rows going forward); results do not depend on the number of threads.
+// Resizes images [batch, channels, height, width] by nearest neighbor or
+// bilinear interpolation, and computes its gradient. Parallel over planes (and
+// rows in the forward direction); results do not depend on the number of
+// threads. Stateless; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"

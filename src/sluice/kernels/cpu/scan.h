@@ -1,13 +1,14 @@
-// Running sums and their kin along an axis, in an order fixed by shape alone.
+// Running sums and similar scans along an axis, in an order that depends only
+// on the shape. Stateless; any thread.
 //
 // A scan is given by an Op:
 //   template <class C> static C Start();        // neutral element
 //   template <class C> static C Apply(C a, C x);  // a: all before, x: the next
-// and, where Apply is associative up to rounding and means the same on vectors,
+// and, if Apply is associative up to rounding and works on vectors,
 //   static constexpr bool kAssociative = true;
 //   static constexpr bool kWraps = true;  // on integers it may overflow
-// Then rows are scanned four elements at a time and long rows in parts, and
-// what came before is kept in double for floats.
+// Then rows are scanned four elements at a time and long rows in parts, and for
+// floats the running value is kept in double.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ int64_t scan_workspace(const ShapeContext& c);
 
 namespace scan {
 
-constexpr int64_t kPart = 1 << 15;  // elements of a row one task scans
+constexpr int64_t kPart = 1 << 15;  // elements of a row that one task scans
 constexpr int64_t kStrip = 256;     // columns scanned side by side
 
 inline int64_t PartsOf(int64_t size) {
@@ -43,7 +44,7 @@ struct Order {
 template <class Op>
 constexpr bool kAssociative = requires { Op::kAssociative; };
 
-// The type of what came before.
+// The type of the running value.
 template <class Op, class T>
 using Before =
     std::conditional_t<kAssociative<Op> && std::is_same_v<Compute<T>, float>,
@@ -54,7 +55,7 @@ SL_INLINE T Narrow(B v) {
   return static_cast<T>(static_cast<Compute<T>>(v));
 }
 
-// Element i in the order of the scan, and what is written there.
+// Element i in scan order, and the value written there.
 template <class Op, class T>
 void RowInOrder(const T* x, T* y, int64_t n, Before<Op, T> all, Order order) {
   using B = Before<Op, T>;
@@ -66,8 +67,9 @@ void RowInOrder(const T* x, T* y, int64_t n, Before<Op, T> all, Order order) {
   }
 }
 
-// Sixteen elements at a time: each vector of four by itself, then joined, so
-// that only one step in sixteen elements waits for the one before.
+// Sixteen elements at a time: each vector of four is scanned separately, then
+// they are combined, so that only one step in sixteen waits for the previous
+// one.
 template <class Op, class C>
 void RowByVectors(const C* x, C* y, int64_t n, Before<Op, C> all) {
   typedef C V __attribute__((vector_size(16)));
@@ -97,7 +99,7 @@ void RowByVectors(const C* x, C* y, int64_t n, Before<Op, C> all) {
 
 template <class Op, class T>
 void Row(const T* x, T* y, int64_t n, Before<Op, T> all, Order order) {
-  // Integers that may overflow go as unsigned ones.
+  // Integers that may overflow are computed as unsigned.
   constexpr bool kWraps = requires { Op::kWraps; };
   using U = std::conditional_t<kWraps && std::is_same_v<T, int32_t>, uint32_t,
                                Compute<T>>;
@@ -114,7 +116,7 @@ void Row(const T* x, T* y, int64_t n, Before<Op, T> all, Order order) {
   RowInOrder<Op, T>(x, y, n, all, order);
 }
 
-// What a part comes to, for the parts behind it.
+// The total of a part, for the parts after it.
 template <class Op, class T>
 struct TotalLoop {
   using B = Before<Op, T>;
@@ -135,7 +137,7 @@ struct TotalLoop {
   }
 };
 
-// One row of n columns: all[k] is what came before in column k.
+// One row of n columns: all[k] is the running value of column k.
 template <class Op, class T>
 struct ColumnsLoop {
   using B = Before<Op, T>;
@@ -165,7 +167,7 @@ void Rows(const AxisView& v, Order order, const T* x, T* y, void* workspace,
         });
     return;
   }
-  // Part p in the order of the scan: where it lies and how long it is.
+  // Part p in scan order: its start and length.
   auto place = [&](int64_t p, int64_t* n) {
     *n = std::min(kPart, v.size - p * kPart);
     return order.reverse ? v.size - p * kPart - *n : p * kPart;
@@ -220,8 +222,8 @@ void Columns(const AxisView& v, Order order, const T* x, T* y,
 
 }  // namespace scan
 
-// Attributes "axis" and "reverse", and "exclusive" where kExclusive. The result
-// may lie over the input.
+// Attributes "axis" and "reverse", and "exclusive" if kExclusive. The result
+// may overlap the input.
 template <class Op, bool kExclusive, class List>
 struct ScanKernel;
 template <class Op, bool kExclusive, class... Ts>

@@ -1,4 +1,4 @@
-// The change an update makes to an element, for each ScatterOp.
+// The formula of an update for each ScatterOp. Stateless.
 #pragma once
 
 #include "sluice/kernels/formula/arithmetic.h"

@@ -1,7 +1,7 @@
-// Softmax along one axis, its logarithm and their gradients. A row is passed
-// over three times while it lies in the first cache: maximum, exponentials and
-// their sum, scaling. Subtracting the maximum keeps exp from overflowing; a row
-// that holds NaN or infinity, or nothing but -infinity, becomes NaN.
+// Softmax along one axis, its logarithm and their gradients. Three passes read
+// a row while it is in the first-level cache: maximum, exponentials and their
+// sum, scaling. Subtracting the maximum keeps exp from overflowing. A row with
+// NaN or infinity, or with only -infinity, becomes NaN. Stateless; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"
@@ -9,7 +9,8 @@
 
 namespace sluice {
 
-// Every output like the inputs, which are equal; checks attribute "axis".
+// Every output has the shape of the inputs, which are equal; checks attribute
+// "axis".
 Status softmax_shape(ShapeContext& c);
 
 // exp(x) / sum(exp(x)), or its logarithm.
@@ -19,7 +20,7 @@ Status log_softmax_kernel(KernelContext& ctx);
 Status softmax_grad_kernel(KernelContext& ctx);
 Status log_softmax_grad_kernel(KernelContext& ctx);
 
-// log(sum(exp(row))) of n elements in a row, n > 0.
+// log(sum(exp(row))) of n contiguous elements, n > 0.
 float LogSumExp(const float* row, int64_t n);
 double LogSumExp(const double* row, int64_t n);
 float LogSumExp(const f16* row, int64_t n);

@@ -1,6 +1,6 @@
-// The loops of softmax, its logarithm and their gradients over one slice: in a
-// row, or as columns side by side. Made for along_axis.h, and for rows of other
-// lengths; `a` may be y. A slice of no elements is nobody's to give here.
+// The loops of softmax, its logarithm and their gradients over one slice:
+// contiguous, or as adjacent columns. Made for along_axis.h, and for rows of
+// other lengths; `a` may be y. Slices must not be empty. Stateless.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace sluice::softmax {
 
 inline constexpr int kLanes = 16;
-// Rows up to this long are worked on kLanes at a time, turned into columns:
+// Rows up to this length are processed kLanes at a time, transposed to columns:
 // folding lanes would cost more than the row.
 inline constexpr int64_t kShortRow = 32;
 
@@ -115,7 +115,7 @@ using LogSoftmaxRows = Rows<T, true>;
 template <class T>
 using LogSoftmaxColumns = Columns<T, true>;
 
-// What is summed over a slice, and the result from that sum.
+// The terms summed over a slice, and the result from that sum.
 struct SoftmaxGradFn {
   template <class V>
   static SL_INLINE V Term(const V& dy, const V& y, const V& sum) {

@@ -1,6 +1,6 @@
-// Numbers as unsigned integers in the same order, so that sorting, selecting
-// and telling apart are work on plain bits. NaN of every kind is one key above
-// all others; -0 and +0 are one key unless signs are kept.
+// Maps numbers to unsigned integers in the same order, so that sorting,
+// selecting and comparing work on plain bits. All NaNs have one key above all
+// others; -0 and +0 have one key unless signs are kept. Stateless.
 #pragma once
 
 #include <bit>
@@ -36,7 +36,7 @@ struct SortKey {
   static constexpr int kBits = 8 * sizeof(T);
   static constexpr Key kSign = static_cast<Key>(Key{1} << (kBits - 1));
   static constexpr bool kFloat = !std::is_integral_v<T>;
-  // The bits of infinity; magnitudes above it are NaN.
+  // The bits of infinity; larger magnitudes are NaN.
   static constexpr Key kInf =
       std::is_same_v<T, f16>    ? static_cast<Key>(0x7c00)
       : std::is_same_v<T, bf16> ? static_cast<Key>(0x7f80)
@@ -58,7 +58,7 @@ struct SortKey {
     }
   }
 
-  // The number of a key made with kKeepZeros; some quiet NaN for NaN's.
+  // The number of a key made with kKeepZeros; some quiet NaN for a NaN key.
   static T From(Key key) {
     if constexpr (!kFloat) {
       return std::bit_cast<T>(

@@ -1,5 +1,5 @@
-// Inside of sort.h: rows handed out to threads with scratch of their own, and
-// the items that sorting and selecting move about.
+// Implementation of sort.h: rows distributed over threads with separate scratch
+// memory, and the items that sorting and selecting move. Stateless.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,13 @@
 
 namespace sluice::sort_rows {
 
-// Rows are handled by up to this many lanes at once, each with scratch of its
-// own; fewer when rows are so long that scratch would be most of the memory.
+// Rows are processed by up to this many lanes at once, each with its own
+// scratch memory; by fewer if rows are so long that scratch would be most of
+// the memory.
 inline constexpr int64_t kMostLanes = 16;
 inline constexpr int64_t kScratchBytes = 64 << 20;
 
-// Two lists of items, the larger kind.
+// Two lists of items, of the larger kind.
 inline int64_t LaneBytes(const SortRows& job) {
   int64_t item = DTypeSize(job.dtype) > 4 || job.n > INT32_MAX ? 16 : 8;
   return AlignUp(2 * item * job.n, 64);
@@ -30,8 +31,8 @@ inline int64_t Lanes(const SortRows& job) {
                              std::max<int64_t>(1, fit));
 }
 
-// Calls each(row, lane's scratch, counts). Counts are there (and the pool is of
-// use) when there is but one lane.
+// Calls each(row, lane's scratch, counts). Counts are given (and the pool can
+// be used) only if there is a single lane.
 template <class F>
 void ForEachRow(const SortRows& job, void* scratch, WorkerPool* pool,
                 F&& each) {
@@ -44,7 +45,7 @@ void ForEachRow(const SortRows& job, void* scratch, WorkerPool* pool,
     }
     return;
   }
-  // Neighbouring rows go together; short ones in larger groups.
+  // Adjacent rows go together; short ones in larger groups.
   int64_t group = std::max<int64_t>(1, 4096 / job.n);
   int64_t groups = (job.rows + group - 1) / group;
   ParallelFor(pool, std::min(lanes, groups), 1,
@@ -60,7 +61,8 @@ void ForEachRow(const SortRows& job, void* scratch, WorkerPool* pool,
               });
 }
 
-// f(begin, end) for all of [0, n): on threads where a row has them to itself.
+// f(begin, end) for all of [0, n): on several threads if there is a single
+// lane.
 template <class F>
 void InChunks(WorkerPool* pool, uint64_t* counts, int64_t n, F&& f) {
   ParallelFor(counts ? pool : nullptr, n, 1 << 15, f);
@@ -72,7 +74,7 @@ void DispatchSortable(DType dtype, F&& visit) {
   DispatchReals(dtype, visit);
 }
 
-// Keys in ascending order of what is wanted.
+// Keys in ascending order of the requested order.
 template <class T, bool kKeepZeros>
 void MakeKeys(const T* x, int64_t n, bool descending,
               typename SortKey<T>::Key* keys) {
@@ -85,8 +87,8 @@ void MakeKeys(const T* x, int64_t n, bool descending,
   }
 }
 
-// Items that sort by key, then place. Keys of up to 32 bits share a word with
-// their place.
+// Items that sort by key, then position. Keys of up to 32 bits share a word
+// with their position.
 template <class Key>
 inline constexpr bool kPacked = sizeof(Key) <= 4;
 
@@ -126,7 +128,7 @@ inline int64_t PlaceOf(const KeyAt& item) {
 template <class Item>
 inline constexpr int kLowBit = std::is_same_v<Item, uint64_t> ? 32 : 0;
 
-// Calls f.operator()<Item>() with the item that suits type T in rows of n.
+// Calls f.operator()<Item>() with the item type for T in rows of n.
 template <class T, class F>
 void WithItems(int64_t n, F&& f) {
   if constexpr (kPacked<typename SortKey<T>::Key>) {
@@ -135,7 +137,7 @@ void WithItems(int64_t n, F&& f) {
   f.template operator()<KeyAt>();
 }
 
-// All places of a row in order.
+// All positions of a row in order.
 template <class T, class Item>
 Item* SortedItems(const T* x, int64_t n, bool descending, void* scratch,
                   WorkerPool* pool, uint64_t* counts) {

@@ -1,7 +1,7 @@
-// Logarithm and exponential in double precision that are the same bits on every
-// machine: plain additions and products in a fixed order, no library. For
-// random numbers, which promise that; inline, so that loops over them
-// vectorise. Errors are near 1e-15, relative.
+// Logarithm and exponential in double precision with the same bits on every
+// machine: plain additions and products in a fixed order, without a library.
+// For random numbers, which promise that; inline, so that loops over them
+// vectorize. Relative errors are near 1e-15. Plain functions.
 #pragma once
 
 #include <bit>
@@ -32,10 +32,10 @@ SL_INLINE double NegativeLog(double u) {
 SL_INLINE double StrictExp(double x) {
   if (x < -700) return 0;
   x = x > 700 ? 700 : x;
-  // x = n log(2) + r; adding and taking away 1.5 * 2^52 rounds to a whole n.
+  // x = n log(2) + r; adding and subtracting 1.5 * 2^52 rounds to an integer n.
   double n = (x * 1.4426950408889634074 + 0x1.8p52) - 0x1.8p52;
   double r = (x - n * 0x1.62e42feep-1) - n * 0x1.a39ef35793c76p-33;
-  // Taylor's series; |r| is at most log(2) / 2.
+  // Taylor series; |r| is at most log(2) / 2.
   double p = 0x1.6124613a86d09p-33;
   p = p * r + 0x1.1eed8eff8d898p-29;
   p = p * r + 0x1.ae64567f544e4p-26;

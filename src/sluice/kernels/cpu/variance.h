@@ -1,6 +1,6 @@
-// Var and Std: sums and sums of squares, gathered in double for f32 and halves,
-// whose 24 bits leave room for the difference of the two. doubles are gathered
-// in two parts each, for the same reason.
+// Var and Std: sums and sums of squares, accumulated in double for f32 and half
+// types, whose 24 bits leave room for their difference. doubles are accumulated
+// in two parts each, for the same reason. Stateless.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace sluice::variance {
 
-// What is left of q - s^2 / n, over n - correction; params.p[0] is correction.
+// left / (n - correction), where left = q - s^2 / n; params.p[0] is correction.
 inline double Spread(double left, int64_t n, const BlockParams& params) {
   double over = static_cast<double>(n) - params.p[0];
   if (!(over > 0)) return std::nan("");
@@ -34,7 +34,7 @@ struct Moments {
   }
 };
 
-// a + b and what the addition lost.
+// a + b, with the rounding error added to `low`.
 inline void AddTo(double& a, double& low, double b) {
   double sum = a + b, back = sum - a;
   low += (a - (sum - back)) + (b - back);
@@ -74,8 +74,8 @@ struct Moments<double, kRoot> {
   }
 };
 
-// Rows with sums and squares in arrays of their own: as pairs they would not
-// vectorise.
+// Rows with sums and squares in separate arrays: as pairs they would not
+// vectorize.
 template <class R, class T>
 struct Rows {
   static void Run(const void* data, int64_t rows, int64_t n, void* result,

@@ -1,4 +1,5 @@
-// erf, erfc and the two forms of GELU, for float: see vector_math.h.
+// erf, erfc and the two forms of GELU, for float: see vector_math.h. Plain
+// functions.
 #pragma once
 
 #include "sluice/kernels/cpu/vector_exp.h"
@@ -31,16 +32,16 @@ SL_INLINE float Erfc(float x) {
   float a = internal::Magnitude(x);
   a = a > 10.1f ? 10.1f : a;
   bool near = a < 1.0f;
-  // Far out it is exp(-a^2) erfcx(a); the second factor times a + 3 is smooth
-  // in (a - 3) / (a + 3).
+  // For large a it is exp(-a^2) erfcx(a); the second factor times a + 3 is
+  // smooth in (a - 3) / (a + 3).
   float w = 1.0f / (a + 3.0f);
   float t = MulAdd(-6.0f, w, 1.0f);
   float g = internal::Poly(t, t * t, -0.000315699086f, -0.000471331266f,
                            0.00307104364f, -0.00123959256f, -0.0268373806f,
                            0.119533405f, -0.31046623f, 0.590227842f,
                            -0.88339448f, 1.07400692f);
-  // What the square loses in rounding would count by its size: it goes into the
-  // reduced argument.
+  // The rounding error of the square would be multiplied by its size: it is
+  // added to the reduced argument.
   float s = a * a;
   float lost = near ? 0.0f : MulAdd(a, a, -s);
   auto [r, n] = internal::ReduceExp(near ? -internal::MinusLogErfc(a) : -s);
@@ -62,7 +63,7 @@ struct GeluTail {
 template <class F>
 SL_INLINE GeluTail<F> GeluTailAt(F a) {
   F w = 1.0f / (a + 4.0f);
-  // The exponential first: the division takes its time.
+  // The exponential first, because the division is slow.
   F s = a * a;
   F lost = MulAdd(a, a, -s);
   F h = -0.5f * s;
@@ -84,7 +85,7 @@ SL_INLINE GeluTail<F> GeluTailAt(F a) {
 SL_INLINE float Gelu(float x) {
   float a = internal::Magnitude(x);
   auto [value, shifted] = internal::GeluTailAt(a > 14.5f ? 14.5f : a);
-  // Scaled last: results may be subnormal.
+  // Scaling is last: results may be subnormal.
   float tail =
       internal::Scale(value, BitsOf(shifted) - BitsOf(internal::kRoundShift));
   return internal::WithSign(x < 0.0f ? tail : a - tail, x);
@@ -95,16 +96,16 @@ template <class F>
 SL_INLINE F GeluNear(F x) {
   F a = FloatOf(BitsOf(x) & 0x7fffffffu);
   auto [value, shifted] = internal::GeluTailAt(a);
-  // What kRoundShift has of its own is shifted out.
+  // The shift removes kRoundShift's own bits.
   F tail = FloatOf(BitsOf(value) + (BitsOf(shifted) << 23));
   return NotBelowZero(x) - tail;
 }
 inline constexpr uint32_t kGeluNear = std::bit_cast<uint32_t>(12.5f);
 
 SL_INLINE float GeluTanh(float x) {
-  // 0.5 x (1 + tanh(v)) = x / (1 + exp(-2v)), 2v = x (1.596 + 0.0714 x^2).
-  // 2v goes up to 88, and its error goes into the result by as much: both the
-  // sum and the product are kept in two parts.
+  // 0.5 x (1 + tanh(v)) = x / (1 + exp(-2v)), 2v = x (1.596 + 0.0714 x^2). 2v
+  // goes up to 88, and its absolute error becomes a relative error of the
+  // result: both the sum and the product are kept in two parts.
   constexpr float kC1 = 1.595768928527832f, kC1Low = 1.93077899e-07f;
   constexpr float kC3 = 0.0713548139f, kC3Low = 2.39883e-09f;
   float a = internal::Magnitude(x);
@@ -120,7 +121,7 @@ SL_INLINE float GeluTanh(float x) {
   auto [r, n] = internal::ReduceExp(-v);
   float p = internal::ExpPoly(r - v_low);
   float e = internal::Scale(p, n);
-  // Scaled last: results may be subnormal.
+  // Scaling is last: results may be subnormal.
   float y = (x < 0.0f ? c * p : a) / (1.0f + e);
   return internal::WithSign(x < 0.0f ? internal::Scale(y, n) : y, x);
 }

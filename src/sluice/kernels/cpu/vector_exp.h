@@ -1,4 +1,4 @@
-// exp and what is made of it, for float: see vector_math.h.
+// exp and functions based on it, for float: see vector_math.h. Plain functions.
 #pragma once
 
 #include <bit>
@@ -16,16 +16,16 @@ namespace internal {
 
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
 // Adding and subtracting it rounds to the nearest integer and leaves that
-// integer in the low bits. That works for NaN too: no conversion that could be
-// undefined.
+// integer in the low bits. This works for NaN, too: there is no conversion that
+// could be undefined.
 inline constexpr float kRoundShift = 12582912.0f;  // 1.5 * 2^23
 // ln2 in two parts: the high one has 15 bits, so that n times it is exact.
 inline constexpr float kLn2High = 0.693145751953125f;
 inline constexpr float kLn2Low = 1.42860682030941723e-6f;
 
-// A polynomial, the highest coefficient first. Pairs of coefficients are joined
-// side by side and then folded by the square z: half as long a chain of
-// additions that wait for each other as Horner's rule has.
+// A polynomial, highest coefficient first. Pairs of coefficients are combined
+// in parallel and then folded by the square z: the chain of dependent additions
+// is half as long as with Horner's rule.
 template <class F>
 SL_INLINE F FoldPairs(F, F, F sum) {
   return sum;
@@ -76,8 +76,8 @@ SL_INLINE float WithSign(float magnitude, float sign) {
 SL_INLINE float Pow2(uint32_t n) {
   return std::bit_cast<float>((n + 127u) << 23);
 }
-// v * 2^n for -252 <= n <= 254: in two factors, because the whole range of
-// results takes n from -150 to 128.
+// v * 2^n for -252 <= n <= 254: in two factors, because the full range of
+// results needs n from -150 to 128.
 SL_INLINE float Scale(float v, uint32_t n) {
   uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(n) >> 1);
   return v * Pow2(half) * Pow2(n - half);
@@ -96,7 +96,7 @@ SL_INLINE ExpArgument ReduceExp(float x) {
   float r = MulAdd(nf, -kLn2High, x);
   return {MulAdd(nf, -kLn2Low, r), n};
 }
-// exp(r) and exp(r) - 1 for |r| <= ln2/2; minimax, for their relative errors.
+// exp(r) and exp(r) - 1 for |r| <= ln2/2; minimax for their relative errors.
 template <class F>
 SL_INLINE F ExpPoly(F r) {
   F z = r * r;
@@ -114,9 +114,8 @@ SL_INLINE float Expm1Poly(float r) {
   return MulAdd(q, z, r);
 }
 
-// x = n ln2 + r for Exp alone, with ln(3/4) <= r <= ln(3/2): then exp(r) - 1
-// is between -1/4 and 1/2, and rounding it costs half as much as it would
-// where it is below -1/4.
+// x = n ln2 + r for Exp alone, with ln(3/4) <= r <= ln(3/2): then exp(r) - 1 is
+// between -1/4 and 1/2, and its rounding error is half of that below -1/4.
 template <class F>
 struct ExpParts {
   F r;
@@ -132,7 +131,7 @@ SL_INLINE ExpParts<F> SplitExp(F x) {
   F r = MulAdd(-kLn2High, nf, x);
   return {MulAdd(-kLn2Low, nf, r), t};
 }
-// The same for exp(-x), with the signs taken into the constants.
+// The same for exp(-x), with the signs folded into the constants.
 template <class F>
 SL_INLINE ExpParts<F> SplitExpOfMinus(F x) {
   F t = MulAdd(-1.44269504f, x + kExpMiddle, Term<kPowerShift>());
@@ -141,7 +140,7 @@ SL_INLINE ExpParts<F> SplitExpOfMinus(F x) {
   F s = MulAdd(kLn2High, nf, x);
   return {-MulAdd(kLn2Low, nf, s), t};
 }
-// exp(r) - 1 where SplitExp leaves r, for the relative error of exp(r).
+// exp(r) - 1 for the r of SplitExp, minimax for the relative error of exp(r).
 template <class F>
 SL_INLINE F ExpTail(F r) {
   Pin(r);
@@ -169,7 +168,7 @@ SL_INLINE float ExpBelow89(float x) {
 
 }  // namespace internal
 
-// |x| as a number that grows with it; NaN is farther than infinity.
+// |x| as an integer that grows with it; NaN is greater than infinity.
 SL_INLINE uint32_t Distance(float x) {
   return std::bit_cast<uint32_t>(x) & 0x7fffffffu;
 }
@@ -211,7 +210,7 @@ SL_INLINE float Expm1(float x) {
 }
 
 SL_INLINE float Tanh(float x) {
-  // tanh = e / (e + 2) with e = exp(2|x|) - 1: good for small x too.
+  // tanh = e / (e + 2) with e = exp(2|x|) - 1: accurate for small x, too.
   float a = internal::Magnitude(x);
   a = a > 9.1f ? 9.1f : a;
   auto [r, n] = internal::ReduceExp(a + a);
@@ -221,7 +220,7 @@ SL_INLINE float Tanh(float x) {
 }
 
 SL_INLINE float Sigmoid(float x) {
-  // 1 / (1 + exp(-x)); below -87 that is exp(x), and exp(-x) would overflow.
+  // 1 / (1 + exp(-x)); below -87 this is exp(x), and exp(-x) would overflow.
   bool low = x < -87.0f;
   float e = Exp(low ? x : -x);
   return low ? e : 1.0f / (1.0f + e);

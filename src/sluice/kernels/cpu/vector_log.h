@@ -1,4 +1,4 @@
-// log and what is made of it, for float: see vector_math.h.
+// log and functions based on it, for float: see vector_math.h. Plain functions.
 #pragma once
 
 #include "sluice/kernels/cpu/vector_exp.h"
@@ -7,9 +7,9 @@ namespace sluice::vmath {
 
 namespace internal {
 
-// x = 2^(e / 2^23) (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2): the exponent is
-// left in its place, which saves a shift and costs nothing, because its factor
-// is a constant.
+// x = 2^(e / 2^23) (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2): the exponent
+// stays in place, which saves a shift at no cost, because its factor is a
+// constant.
 template <class F>
 struct LogArgument {
   F e, f;
@@ -37,8 +37,8 @@ SL_INLINE float LogPoly(float f, float z) {
            -0.166234046f, 0.200012416f, -0.250008196f, 0.333333313f);
   return MulAdd(q, f, -0.5f);
 }
-// The same for log alone, in fewer steps. log2 and log10, which multiply the
-// result, have no room for its roundings.
+// The same for log alone, in fewer steps. log2 and log10 multiply the result
+// and cannot afford its rounding errors.
 template <class F>
 SL_INLINE F LogPolyByThrees(F f, F z) {
   F high = MulAdd(0.127623081f, f, Term<-0.131596833f>());
@@ -75,8 +75,8 @@ SL_INLINE float AssembleLog10(float e, float f) {
   y = MulAdd(f, 0.434294492f, y);
   return MulAdd(e, 0.301025391f * kExponentUnit, y);
 }
-// What a logarithm is where ReduceLog does not reach: -infinity at 0, NaN
-// below, infinity and NaN as they are.
+// The logarithm outside of ReduceLog's range: -infinity at 0, NaN below,
+// infinity and NaN unchanged.
 SL_INLINE float LogEnds(float x, float y) {
   y = x == 0.0f ? -kInf : y;
   y = x < 0.0f ? std::numeric_limits<float>::quiet_NaN() : y;
@@ -89,7 +89,7 @@ SL_INLINE float Log1pInside(float x) {
   auto bits = std::bit_cast<uint32_t>(u);
   uint32_t k = (bits - 0x3f3504f3u) & 0xff800000u;
   float m = std::bit_cast<float>(bits - k);
-  // What 1 + x lost in rounding, scaled as m is. From 2^64 on it is nothing.
+  // The rounding error of 1 + x, scaled like m. From 2^64 on it is negligible.
   float lost = x < 1.0f ? x - (u - 1.0f) : 1.0f - (u - x);
   float f = MulAdd(lost, std::bit_cast<float>(0x3f800000u - k), m - 1.0f);
   f = x > 0x1p64f ? m - 1.0f : f;
@@ -146,7 +146,7 @@ SL_INLINE float Softplus(float x) {
 
 SL_INLINE float Asinh(float x) {
   float a = internal::Magnitude(x);
-  // Far out it is log(2a); the square would overflow.
+  // For large a it is log(2a); the square would overflow.
   bool far = a > 1073741824.0f;
   float near = far ? 1.0f : a;
   float z = near * near;

@@ -1,12 +1,12 @@
-// Elementary functions of float as straight-line arithmetic: no branches, no
-// table, no library call, so that loops over them vectorise on any machine and
-// give the same bits on every machine. double goes to the C library.
+// Elementary functions of float as straight-line arithmetic: no branches,
+// tables or library calls, so that loops over them vectorize on any machine and
+// yield the same bits on every machine. double uses the C library. Plain
+// functions.
 //
-// Errors against the exact result in units of the last place (ulp), the largest
-// over ALL floats (SLUICE_FULL=1 kernels_test --gtest_filter=VectorMath.*
-// measures them; pow and atan2 over many pairs); vector_math_test.cc states a
-// bound for each. NaN comes of NaN; zeros keep their sign; results below the
-// normal range are as good as the others.
+// Maximum errors in units of the last place (ulp) over ALL floats (measured by
+// SLUICE_FULL=1 kernels_test --gtest_filter=VectorMath.*; pow and atan2 over
+// many pairs); vector_math_test.cc states a bound for each. NaN yields NaN;
+// zeros keep their sign; subnormal results are as accurate as others.
 //
 //   Exp ........ 0.927
 //   Log ........ 0.993

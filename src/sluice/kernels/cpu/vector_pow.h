@@ -1,4 +1,4 @@
-// pow and cbrt, for float: see vector_math.h.
+// pow and cbrt, for float: see vector_math.h. Plain functions.
 #pragma once
 
 #include "sluice/kernels/cpu/vector_exp.h"
@@ -11,8 +11,8 @@ namespace internal {
 SL_INLINE double Log2Wide(float a) {
   auto bits = std::bit_cast<uint64_t>(static_cast<double>(a));
   bits -= 0x3fe6a09e667f3bcdu;  // sqrt(1/2)
-  // The exponent, biased into the positive, as a double without a conversion
-  // of 64-bit integers, which not every machine has.
+  // The biased exponent as a double, without a conversion of 64-bit integers,
+  // which not every machine vectorizes.
   uint64_t biased = (bits + (uint64_t{1024} << 52)) >> 52;
   double e = std::bit_cast<double>(biased | 0x4330000000000000u) -
              (4503599627370496.0 + 1024.0);
@@ -49,7 +49,7 @@ SL_INLINE float Pow(float x, float y) {
   float p = MulAdd(q, r, 1.0f);
   float v = internal::Scale(p, n);
   // Signs: an odd power of a negative number is negative, a fractional one is
-  // not a number. Floats from 2^24 on are even.
+  // NaN. Floats from 2^24 on are even.
   float half = 0.5f * y;
   bool whole = std::floor(y) == y, even = std::floor(half) == half;
   bool negative = std::bit_cast<uint32_t>(x) >> 31;
@@ -65,7 +65,7 @@ SL_INLINE float Cbrt(float x) {
   float a = internal::Magnitude(x);
   bool tiny = a < 1.17549435e-38f;
   float v = tiny ? a * 16777216.0f : a;
-  // v^(-1/3) from a third of the exponent, then two steps of fourth order.
+  // v^(-1/3) from a third of the exponent, then two fourth-order iterations.
   auto bits = static_cast<float>(std::bit_cast<int32_t>(v));
   auto guess = static_cast<int32_t>(MulAdd(bits, -1.0f / 3.0f, 1.4199671e9f));
   float r = std::bit_cast<float>(guess);

@@ -1,10 +1,11 @@
-// Circular functions and their inverses, for float: see vector_math.h.
+// Trigonometric functions and their inverses, for float: see vector_math.h.
+// Plain functions.
 //
 // sin, cos and tan reduce their argument by multiples of pi/2 in three parts,
-// which is right up to kTrigNear. Beyond, SinFar and the others multiply by
-// 2/pi to as many digits as it takes, one number at a time; Sin, Cos and Tan
-// choose. Loops over the near versions vectorise (elementwise.h does that for
-// formulas with a kNear).
+// which is accurate up to kTrigNear. Beyond it, SinFar and the others multiply
+// by 2/pi with as many digits as necessary, one number at a time; Sin, Cos and
+// Tan choose. Loops over the near versions vectorize (elementwise.h does that
+// for formulas with a kNear).
 #pragma once
 
 #include "sluice/kernels/cpu/vector_exp.h"
@@ -31,17 +32,17 @@ SL_INLINE TrigArgument ReduceTrig(float x) {
   return {r, std::bit_cast<uint32_t>(t)};
 }
 
-// The same for any finite x, by 2/pi to 94 bits behind the point.
+// The same for any finite x, by 2/pi to 94 fractional bits.
 inline TrigArgument ReduceTrigFar(float x) {
-  // 2/pi in binary, behind a word of zeros for small e.
+  // 2/pi in binary, after a word of zeros for small e.
   constexpr uint32_t kTwoOverPi[] = {0,           0xa2f9836eu, 0x4e441529u,
                                      0xfc2757d1u, 0xf534ddc0u, 0xdb629599u,
                                      0x3c439041u, 0xfe5163abu, 0xdebbc561u,
                                      0xb7246e3au, 0x424dd2e0u, 0x06492eeau};
   uint32_t bits = std::bit_cast<uint32_t>(x) & 0x7fffffffu;
   uint64_t m = (bits & 0x007fffffu) | 0x00800000u;
-  // |x| = m 2^e. The window starts at the bit of 2/pi that 2^e makes a 2: whole
-  // turns, which are left of it, do not matter.
+  // |x| = m 2^e. The window starts at the bit of 2/pi that 2^e turns into a 2:
+  // the bits left of it are whole turns and do not matter.
   uint32_t start = (bits >> 23) - 150 + 30;
   uint32_t word = start / 32 & 7, shift = start % 32;
   auto window = [&](uint32_t k) -> uint64_t {
@@ -51,7 +52,7 @@ inline TrigArgument ReduceTrigFar(float x) {
   };
   uint64_t high = window(0) << 32 | window(1);
   uint64_t product = m * high + (m * window(2) >> 32);
-  // Two bits of n, the rest a fraction; rounded to the nearest n.
+  // Two bits of n, the rest is a fraction; rounded to the nearest n.
   uint64_t n = (product + (uint64_t{1} << 61)) >> 62;
   auto rest = static_cast<int64_t>(product - (n << 62));
   double r = static_cast<double>(rest) * 3.4061215800304556e-19;  // pi/2 / 2^62
@@ -86,14 +87,14 @@ SL_INLINE float TanOf(TrigArgument t) {
   bool odd = t.n & 1;
   return Negate((odd ? c : s) / (odd ? s : c), t.n << 31);
 }
-// Infinities and NaN are left to the near versions, which make them NaN.
+// The near versions turn infinities and NaN into NaN.
 inline bool TrigIsFar(float x) {
   return Distance(x) > kTrigNear && Distance(x) < 0x7f800000u;
 }
 
 }  // namespace internal
 
-// Right for |x| <= 2^17; NaN for infinities and NaN.
+// Accurate for |x| <= 2^17; NaN for infinities and NaN.
 SL_INLINE float SinNear(float x) {
   float y = internal::SinOf(internal::ReduceTrig(x), 0);
   return x == 0.0f ? x : y;  // keeps -0

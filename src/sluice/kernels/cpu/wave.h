@@ -1,22 +1,22 @@
 // Formulas over several vectors at a time, step by step. A formula is written
-// once, over F:
+// once, over a type F:
 //
 //   template <class F>
 //   F Tail(F r) {
 //     return MulAdd(0.0083599966f, r, Term<0.0416584462f>());
 //   }
 //
-// F is float, for one number and for loops that the compiler vectorises; or,
-// where there is NEON, a Wave<N>: N registers of four floats, each step done
-// for all of them before the next. The bits are the same.
+// F is float, for single numbers and for loops that the compiler vectorizes;
+// or, with NEON, a Wave<N>: N registers of four floats, where each step runs
+// for all of them before the next step. The bits are the same.
 //
-// A Wave says what a loop over floats cannot. NEON's multiply-add overwrites
-// its addend, and copies of constants to add to would take every fifth slot of
-// the units that do the arithmetic: a Term is loaded from memory each time, by
-// units that have nothing else to do. Pin keeps the steps in their order. Both
-// together make exp a seventh faster on a Neoverse V1.
+// A Wave expresses what a loop over floats cannot. NEON's multiply-add
+// overwrites its addend, and copying constant addends would take every fifth
+// slot of the arithmetic units. Instead a Term is loaded from memory each time,
+// by units that are otherwise idle. Pin keeps the steps in order. Together they
+// make exp a seventh faster on a Neoverse V1.
 //
-// Plain values; everything goes inline.
+// Plain values; everything is inlined.
 #pragma once
 
 #include <bit>
@@ -37,14 +37,14 @@ struct Term {
   SL_INLINE operator float() const { return kValue; }
 };
 
-// What steps need beside arithmetic, for one number.
+// Helpers of steps besides arithmetic, for one number.
 SL_INLINE void Pin(float&) {}
 SL_INLINE uint32_t BitsOf(float x) { return std::bit_cast<uint32_t>(x); }
 SL_INLINE float FloatOf(uint32_t bits) { return std::bit_cast<float>(bits); }
 SL_INLINE float SignedToFloat(uint32_t bits) {
   return static_cast<float>(static_cast<int32_t>(bits));
 }
-// x, or -0 where it is below zero; zeros keep their sign.
+// x, or -0 if it is negative; zeros keep their sign.
 SL_INLINE float NotBelowZero(float x) { return x < 0.0f ? -0.0f : x; }
 
 #if defined(__aarch64__)
@@ -95,7 +95,8 @@ struct Wave {
     Wave r;
     SL_EACH {
       const float* p = kVector;
-      asm volatile("" : "+r"(p));  // not the address it was before: loads anew
+      // Hides that the address is the same, which forces a new load.
+      asm volatile("" : "+r"(p));
       r.v[k] = vld1q_f32(p);
     }
     return r;

@@ -1,6 +1,6 @@
-// Kernels that add a further operand to their result as they write it: a matrix
-// of its shape, or one row for all of its rows. Such an operand comes behind
-// the op's own. Said in the kernel's file:
+// Declares kernels that add a further operand to their result as they write it:
+// a matrix of its shape, or one row for all of its rows. This operand follows
+// the op's own operands. The kernel's file says, at namespace scope:
 //
 //   SL_TAKES_ADDEND(MatMul);
 #pragma once

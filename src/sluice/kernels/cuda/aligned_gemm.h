@@ -1,8 +1,9 @@
-// Matrix products for tensor cores, which are several times as quick where rows
-// begin at multiples of 16 bytes and sizes are whole packs: large operands that
-// are not so are copied with zeros around them, and the result cut out.
+// Matrix products for tensor cores, which are several times as fast if rows
+// start at multiples of 16 bytes and sizes are multiples of their blocks. Large
+// operands that do not meet this are copied with zero padding, and the result
+// is cut out.
 //
-// Any thread.
+// Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cuda/gemm.h"

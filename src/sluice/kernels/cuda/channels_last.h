@@ -1,8 +1,9 @@
-// Channels last: arrays of [n, channels, height, width] whose channels lie side
-// by side in memory, as tensor cores want them for convolutions. Shapes stay
-// what they are; strides tell. A kernel says in its file whether it takes such
-// operands, and code for a GPU keeps values so between kernels that do
-// (gpu/code_builder.h).
+// Channels last: arrays of [n, channels, height, width] whose channels are
+// adjacent in memory, as tensor cores need them for convolutions. Shapes stay
+// the same; the strides differ. A kernel declares in its file whether it
+// accepts such operands, and code for a GPU keeps this layout between such
+// kernels (gpu/code_builder.h). Declarations are constant after start-up; any
+// thread.
 //
 //   SL_CHANNELS_LAST(MaxPool2D, {.inputs = 1, .outputs = 1});
 #pragma once
@@ -13,12 +14,12 @@
 namespace sluice {
 
 struct ChannelsLast {
-  // By bits: operands that may lie so, all of them or none, and results that do
-  // if they do.
+  // Bit masks: operands that may have this layout, all or none of them, and
+  // results that then have it, too.
   uint32_t inputs = 0, outputs = 0;
-  // Is quicker that way, so that operands are brought into that order for it.
+  // Faster with this layout, so operands are converted to it.
   bool wanted = false;
-  // Takes them as [n * height * width, channels], which is the same then.
+  // Takes them as [n * height * width, channels], which is equivalent.
   bool as_rows = false;
 };
 
@@ -26,7 +27,7 @@ struct ChannelsLast {
   [[maybe_unused]] const SaidOfOps<ChannelsLast> kChannelsLast##Op( \
       #Op, __VA_ARGS__)
 
-// Axes of one element lie in every order at once.
+// Axes of size one are in every order at once.
 bool LiesChannelsLast(const Shape& shape, const Strides& strides);
 Strides ChannelsLastStrides(const Shape& shape);
 

@@ -1,6 +1,6 @@
-// Elementwise ops of integers that have no result for some operands (division
-// by zero), on a GPU: made of the formula in the op's own file, as
-// kernels/cpu/checked_binary.h has it.
+// Elementwise ops of integers without a result for some operands (division by
+// zero), on a GPU: generated from the formula in the op's own file, in the form
+// of kernels/cpu/checked_binary.h.
 //
 // A plain function; any thread.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// Input 0 and 1, of any strides, broadcast to output 0. Declines ops and types
-// that have no such formula: the struct OpInt in the op's file.
+// Inputs 0 and 1 with any strides, broadcast to output 0. Declines ops and
+// types without such a formula: the struct OpInt in the op's file.
 Status LaunchCheckedInts(KernelContext& ctx);
 
 }  // namespace sluice

@@ -1,10 +1,10 @@
 // CubinCache: compiled kernels on disk, so that a program compiles them once
-// and starts quickly from then on.
+// and starts quickly afterwards.
 //
-// An entry holds what it was made of: one that does not fit, or is damaged, is
-// as good as none and is written anew. Written beside and renamed, so that
-// programs may share the folder. What cannot be read or written costs
-// compilations, never a result.
+// An entry contains its full key: one that does not match, or is damaged, is
+// ignored and rewritten. Files are written under a temporary name and renamed,
+// so that programs may share the folder. A read or write error costs a
+// compilation, never a result.
 //
 // Thread safe.
 #pragma once
@@ -16,14 +16,14 @@ namespace sluice {
 
 class CubinCache {
  public:
-  // In `folder`; empty: nothing is kept.
+  // In `folder`; empty: nothing is cached.
   explicit CubinCache(std::string folder) : folder_(std::move(folder)) {}
-  // Where SLUICE_KERNEL_CACHE says (empty: nowhere), or below the user's cache
+  // The cache in SLUICE_KERNEL_CACHE (empty: none), or below the user's cache
   // folder.
   static const CubinCache& Default();
 
   const std::string& folder() const { return folder_; }
-  // What was stored under this very key, whole.
+  // The complete entry stored under exactly this key.
   std::optional<std::string> Find(const std::string& key) const;
   void Store(const std::string& key, const std::string& cubin) const;
 

@@ -30,12 +30,12 @@ struct CublasLt {
 #define SL_FIELD(name) decltype(&::name) name = nullptr;
   SL_CUBLAS_LT_FUNCTIONS(SL_FIELD)
 #undef SL_FIELD
-  // Error: there is no such library.
+  // Error: the library does not exist.
   static Result<const CublasLt*> Open();
 };
 
-// A device's handle and the scratch space its products share: they run one
-// after the other on its compute stream.
+// A device's handle and the scratch space that its products share: they run one
+// after another on its compute stream.
 struct CublasLtHandle {
   cublasLtHandle_t handle = nullptr;
   Array workspace;

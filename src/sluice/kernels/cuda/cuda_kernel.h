@@ -1,4 +1,4 @@
-// Kernels of a GPU, by their source: compiled when first launched, kept on disk
+// GPU kernels from source: compiled on first launch, cached on disk
 // (cubin_cache.h) and loaded once for each device.
 //
 //   SL_ASSIGN_OR_RETURN(CUfunction sum, CudaFunction(ctx, source, "sum"));
@@ -17,7 +17,7 @@
 
 namespace sluice {
 
-// The device a launch is for. REQUIRES: it is a GPU.
+// The device of a launch. REQUIRES: it is a GPU.
 inline CudaDevice& GpuOf(const KernelContext& ctx) {
   return static_cast<CudaDevice&>(*ctx.device());
 }
@@ -25,20 +25,21 @@ inline CUstream StreamOf(const KernelContext& ctx) {
   return static_cast<CudaStream*>(ctx.stream())->handle();
 }
 
-// "float", "bf16": as sources have it.
+// "float", "bf16": the names in sources.
 std::string_view CudaTypeName(DType dtype);
 
-// The function `name` of a source. Compiles it, if need be. Errors: there is no
-// compiler; what it says of the source.
+// The function `name` of a source, compiled if necessary. Errors: no compiler;
+// compile errors of the source.
 Result<CUfunction> CudaFunction(CudaDevice& device, const std::string& source,
                                 const std::string& name);
-// Of one of our files (kernels/cuda/source), with lines put before it:
+// The same for one of our files (kernels/cuda/source), with lines inserted
+// before it:
 //   FileFunction(device, "reduce.cuh", "using T = float;", "rows")
 Result<CUfunction> FileFunction(CudaDevice& device, std::string_view file,
                                 std::string_view before,
                                 const std::string& name);
 
-// All that have been loaded by now, for tests of how they compile.
+// All functions loaded so far, for tests of how they compile.
 struct LoadedKernels {
   std::string source;
   CUmodule module;
@@ -51,8 +52,8 @@ struct CudaGrid {
   int64_t shared_bytes = 0;
   int64_t blocks_y = 1;
 };
-// Enough blocks for n threads, but not more than keep the GPU busy: kernels
-// step by the whole grid.
+// Enough blocks for n threads, but no more than keep the GPU busy: kernels use
+// grid-stride loops.
 CudaGrid GridFor(CudaDevice& device, int64_t n, int64_t threads = 256);
 
 Status LaunchCudaRaw(const KernelContext& ctx, CUfunction function,
@@ -63,28 +64,28 @@ Status LaunchCuda(const KernelContext& ctx, CUfunction function,
   return LaunchCudaRaw(ctx, function, grid, &args);
 }
 
-// For kernels of a device: the address of an array's first element.
+// For device kernels: the address of an array's first element.
 template <class T = void>
 T* AddressOf(const Array& array) {
   return static_cast<T*>(array.address());
 }
 
-// Something a kernel may find wrong in its inputs while it runs, after the
-// launch has returned. `finding` makes the error of the two numbers the kernel
-// left. Returns the slot for the kernel to write to (source/checks.cuh); call
-// CheckIssued after the launch.
-// Ok: nothing is to be told.
+// For errors that a kernel may find in its inputs while it runs, after the
+// launch has returned. `finding` turns the two numbers that the kernel wrote
+// into an error; Ok means that there is nothing to report. Returns the slot for
+// the kernel to write to (source/checks.cuh); call CheckIssued after the
+// launch.
 using MakeFinding =
     std::function<Status(const OpRecord& op, int64_t a, int64_t b)>;
 CUdeviceptr TakeCheck(const KernelContext& ctx, MakeFinding finding);
 void CheckIssued(const KernelContext& ctx);
 
-// Scratch space whose size only the launch knows, in the stream's order; or for
-// as long as the recording lives that the launch becomes a part of.
+// Scratch space whose size only the launch knows, in stream order; or for the
+// lifetime of the recording that contains the launch.
 Result<Array> ScratchFor(const KernelContext& ctx, int64_t bytes);
 
-// A kernel that does not serve this call (a type, a layout): the host computes
-// it instead.
+// The status of a kernel that does not support this call (a type, a layout):
+// the host computes it instead.
 Status NotServed();
 
 }  // namespace sluice

@@ -42,7 +42,7 @@ struct Cudnn {
 #define SL_FIELD(name) decltype(&::name) name = nullptr;
   SL_CUDNN_FUNCTIONS(SL_FIELD)
 #undef SL_FIELD
-  // Error: there is no such library.
+  // Error: the library does not exist.
   static Result<const Cudnn*> Open();
 };
 

@@ -1,4 +1,5 @@
-// What kernels that draw random numbers are given: Args of source/random.cuh.
+// The arguments of kernels that draw random numbers: Args of source/random.cuh.
+// Plain values.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,11 @@ struct DrawArgs {
   CUdeviceptr check = 0;
   uint64_t low = 0, range = 0;
   double scale = 0;
-  const void* key_at = nullptr;  // where the key is, if not in `key`
+  const void* key_at = nullptr;  // the address of the key, if not in `key`
 };
 
-// The key of this launch's numbers; of one that is recorded, where each run
-// puts it.
+// Sets the key of this launch; for a recorded launch, the address where each
+// run puts it.
 inline void SetKey(const KernelContext& ctx, DrawArgs& args) {
   args.key_at = CudaDrawScope::KeyAt();
   if (!args.key_at) args.key = RandomKeyOf(ctx);

@@ -1,4 +1,4 @@
-// Elementwise ops on a GPU: one kernel for all of them, made of the formula in
+// Elementwise ops on a GPU: one generic kernel, generated from the formula in
 // the op's own file.
 //
 // Plain functions; any thread.

@@ -1,5 +1,5 @@
-// Sources that are part of the binary: kernels of GPUs, and the formulas of
-// elementwise ops as their files have them (cmake/EmbedTexts.cmake).
+// Sources embedded in the binary: GPU kernels, and the formulas of elementwise
+// ops from their files (cmake/EmbedTexts.cmake). Constants.
 #pragma once
 
 #include <string_view>

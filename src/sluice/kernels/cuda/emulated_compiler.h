@@ -1,4 +1,4 @@
-// Compiling kernels for the emulated GPU (device/cuda/emulated): with a C++
+// Compiles kernels for the emulated GPU (device/cuda/emulated) with a C++
 // compiler of the host, to a shared object.
 //
 // Plain functions; any thread.
@@ -13,21 +13,21 @@
 
 namespace sluice {
 
-// `headers`: by the names that sources include them by (KernelHeaders).
+// `headers`: keyed by the names in include directives (KernelHeaders).
 
-// The source with the headers it includes put in place, each once, and what it
-// says of dynamic shared memory in the words of the emulation. Headers that are
-// not among these are left out.
+// The source with its headers inlined, each once, and declarations of dynamic
+// shared memory rewritten for the emulation. Headers that are not in `headers`
+// are omitted.
 std::string EmulatedSource(std::string_view source,
                            std::span<const EmbeddedText> headers);
 
-// What cuModuleLoadData of the emulated driver takes. Errors: there is no
-// compiler; what it says.
+// The image for cuModuleLoadData of the emulated driver. Errors: no compiler;
+// compile errors.
 Result<std::string> CompileEmulated(std::string_view source,
                                     std::span<const EmbeddedText> headers);
 
-// The compiler and its version, in the key of what is cached. Error: there is
-// none, with what was looked for.
+// The compiler and its version, for the cache key. Error: no compiler, with the
+// names tried.
 Result<std::string> EmulatedCompilerVersion();
 
 }  // namespace sluice

@@ -1,6 +1,5 @@
-// Fused attention on a GPU's tensor cores (source/flash_tile.cuh): scores live
-// and die in a multiprocessor, so that no memory is wanted for them and none is
-// read.
+// Fused attention on a GPU's tensor cores (source/flash_tile.cuh): scores stay
+// inside a multiprocessor, so that they use no memory or bandwidth.
 //
 // Plain functions; any thread.
 #pragma once
@@ -10,15 +9,15 @@
 
 namespace sluice {
 
-// Whether it serves these operands, and before the other way would: by type and
-// sizes alone, so that scratch space can be planned before a launch.
+// Whether it supports these operands and is preferred over the other way: by
+// type and sizes alone, so that scratch space can be planned before a launch.
 bool FlashServes(const attention::View& view, DType dtype);
 
-// Bytes of scratch space of the gradient; Attention wants none.
+// Bytes of scratch space of the gradient; the forward pass needs none.
 int64_t FlashGradSpace(const attention::View& view);
 
 // Attention and AttentionGrad. REQUIRES: FlashServes. Unimplemented, with no
-// result written: this GPU lacks what it takes.
+// result written: this GPU lacks a required feature.
 Status FlashAttention(const KernelContext& ctx);
 Status FlashAttentionGrad(const KernelContext& ctx);
 

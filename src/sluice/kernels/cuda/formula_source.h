@@ -1,7 +1,7 @@
-// The source of an elementwise op's formula, for a compiler of another device:
-// of the op's file the declarations that are about numbers alone.
+// The source of an elementwise op's formula for another device's compiler:
+// those declarations of the op's file that concern only numbers.
 //
-// Plain functions.
+// Plain functions; any thread.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 namespace sluice {
 
 // The declarations in `text`, an op's file, between "namespace {" and its end,
-// that name nothing of the host (lists of samples, contexts, arrays).
+// that do not refer to host types (lists of samples, contexts, arrays).
 std::string NumberDeclarations(std::string_view text);
 
-// The same of the embedded file `path` ends with, which has the op's record.
-// Empty when it is not embedded.
+// The same for the embedded file at the end of `path`, which has the op's
+// record. Empty if it is not embedded.
 std::string FormulaSource(std::string_view path);
 
-// A formula's name without the namespaces a compiler puts before it:
-// "sluice::(anonymous namespace)::ClampFn<true>" is "ClampFn<true>".
+// A formula's name without the namespaces that compilers add:
+// "sluice::(anonymous namespace)::ClampFn<true>" becomes "ClampFn<true>".
 std::string PlainFormulaName(std::string_view name);
 
 }  // namespace sluice

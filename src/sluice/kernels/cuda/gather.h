@@ -1,6 +1,6 @@
-// Rows picked by index on a GPU, as kernels/cpu/gather.h does it.
+// Gathers rows by index on a GPU, as kernels/cpu/gather.h does.
 //
-// A plain function; in the order of the launch's stream; any thread.
+// A plain function; in stream order of the launch; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/gather.h"
@@ -8,9 +8,8 @@
 
 namespace sluice {
 
-// to[o][i] = from[o][index[i]], everything in the GPU's memory. Rows with an
-// index outside [0, size) are 0 and, where a slot is given (index_checks.h),
-// told.
+// to[o][i] = from[o][index[i]], all in GPU memory. Rows with an index outside
+// of [0, size) are 0 and, if a slot is given (index_checks.h), reported.
 Status GatherRowsOnGpu(const KernelContext& ctx, const RowPick& pick,
                        const void* from, DType index_dtype, const void* index,
                        CUdeviceptr check, void* to);

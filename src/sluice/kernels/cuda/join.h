@@ -1,6 +1,7 @@
-// Arrays side by side in one, and back, a few launches for any number of them.
+// Joins arrays side by side into one, and the reverse, in a few launches for
+// any number of arrays.
 //
-// A plain function; in the order of the launch's stream; any thread.
+// A plain function; in stream order of the launch; any thread.
 #pragma once
 
 #include <span>
@@ -10,9 +11,9 @@
 
 namespace sluice {
 
-// `whole` is `rows` rows, each of which is a row of every part, one after the
-// other: parts are copied to it, or (back) it to them. REQUIRES: all contiguous
-// and of one dtype; each part is `rows` rows of at least one element.
+// `whole` has `rows` rows, each consisting of a row of every part, in order:
+// parts are copied to it, or (back) it to them. REQUIRES: all contiguous and of
+// one dtype; each part has `rows` rows of at least one element.
 Status JoinOnGpu(const KernelContext& ctx, int64_t rows, const Array& whole,
                  std::span<const Array> parts, bool back);
 

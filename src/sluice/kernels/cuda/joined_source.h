@@ -1,4 +1,4 @@
-// A kernel's source and the headers it includes as one text.
+// Joins a kernel's source and its headers into one text.
 //
 // A plain function; any thread.
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace sluice {
 
-// Each header where it is first included, `first` before all where that is not
-// empty; headers that are not among these are left out. Lines keep the numbers
-// and files they have for messages of a compiler. `headers`: by the names that
-// they are included by.
+// Each header is inserted where it is first included, `first` before everything
+// unless empty. Headers that are not in `headers` are omitted. Lines keep their
+// numbers and files in compiler messages. `headers` is keyed by the names in
+// include directives.
 std::string JoinSource(std::string_view source, std::string_view first,
                        std::span<const EmbeddedText> headers);
 

@@ -1,5 +1,5 @@
-// Compiling source for a GPU at run time, by NVRTC, which is opened when it is
-// first needed and needs no GPU.
+// Compiles source for a GPU at run time with NVRTC, which is opened on first
+// use and needs no GPU.
 //
 // Thread safe.
 #pragma once
@@ -15,28 +15,29 @@ namespace sluice {
 
 struct CompileResult {
   std::string cubin;
-  std::string log;  // warnings, and what ptxas says of registers
+  std::string log;  // warnings, and register use reported by ptxas
 };
 
 // For compute capability `architecture` (90 for 9.0). Our headers are found by
-// their names; arithmetic is strict: what is written is what is computed.
-// Errors: no NVRTC; what the compiler says. For the emulated GPU, where that is
-// wanted (device/cuda/emulated).
+// their names. Arithmetic is strict: no contraction or reordering. Errors: no
+// NVRTC; compile errors. Compiles for the emulated GPU if that is enabled
+// (device/cuda/emulated).
 Result<CompileResult> CompileForGpu(const std::string& source, int architecture,
                                     bool report_registers = false);
 
-// By NVRTC whatever GPU is wanted.
+// Uses NVRTC even if the emulated GPU is enabled.
 Result<CompileResult> CompileWithNvrtc(const std::string& source,
                                        int architecture,
                                        bool report_registers = false);
 
-// What sources may include, by the names they include it by.
+// The headers that sources may include, by the names in include directives.
 std::span<const EmbeddedText> KernelHeaders();
 
-// Of the headers that a source includes: another when one of them changes.
+// A fingerprint of the headers that a source includes: it changes with any of
+// them.
 std::string HeadersFingerprint(std::string_view source);
 
-// Of NVRTC, in the key of what is cached: "13.0". Error: there is none.
+// The version of NVRTC, for the cache key: "13.0". Error: no NVRTC.
 Result<std::string> CompilerVersion();
 
 }  // namespace sluice

@@ -1,7 +1,6 @@
-// Libraries of CUDA, opened at run time, where the system or a Python package
-// put them.
+// Opens CUDA libraries at run time, from the system or from a Python package.
 //
-// Thread safe. Opened for good.
+// Thread safe. Libraries are never closed.
 #pragma once
 
 #include <span>
@@ -11,15 +10,15 @@
 
 namespace sluice {
 
-// The first of `names` ("libcublasLt.so.13") that opens: as the system finds
-// it, in the folder SLUICE_CUDA_LIBRARIES names, or below CUDA_HOME and
-// /usr/local/cuda. Error: none, with what was tried.
+// Opens the first of `names` ("libcublasLt.so.13") that is found: by the
+// system, in the folder named by SLUICE_CUDA_LIBRARIES, or below CUDA_HOME and
+// /usr/local/cuda. Error: none, with the paths tried.
 Result<void*> OpenCudaLibrary(std::span<const char* const> names);
 
-// A function of it. Error: it has none of that name.
+// A function of it. Error: there is none of that name.
 Result<void*> CudaLibraryFunction(void* library, const char* name);
 
-// Finds it for a field of a table of functions.
+// Finds a function for a field of a function table.
 template <class F>
 Status LoadCudaFunction(void* library, const char* name, F* field) {
   SL_ASSIGN_OR_RETURN(void* at, CudaLibraryFunction(library, name));

@@ -1,5 +1,5 @@
-// PerDevice: one T for each GPU, made when it is first asked for, for good;
-// what failed once is not tried again.
+// PerDevice: one T for each GPU, created on first use and never destroyed. A
+// failed creation is not repeated.
 //
 // Thread safe.
 #pragma once

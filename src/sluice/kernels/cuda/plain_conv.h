@@ -1,7 +1,7 @@
-// Convolutions of floats by kernels of our own, a thread for each result: slow,
-// of any sizes and layout, and there where no library is.
+// Convolutions of floats by our own kernels, one thread per result: slow, for
+// any sizes and layouts, and available without a library.
 //
-// Any thread.
+// Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/conv/geometry.h"
@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-// Which of the three is written; the others are read.
+// The array that is written; the others are read.
 enum class ConvPass : uint8_t { kForward, kInputGrad, kFilterGrad };
 
-// What the forward pass reads and writes, whichever is written now. The arrays
-// have equal ranks; x and y, and w, may lie channels last.
+// The operands of the forward pass, whichever of them is written now. The
+// arrays have equal ranks; x and y, and w, may be channels last.
 struct ConvOperands {
   const Array &x, &w, &y;
 };

@@ -1,7 +1,7 @@
-// SaidOfOps<How>: what kernels for GPUs say of themselves in their files, by
-// op, beside what op/record.h has for kernels of every device.
+// SaidOfOps<How>: properties that GPU kernels declare in their files, by op, in
+// addition to those of op/record.h for kernels of every device.
 //
-// Said while the program starts; read by any thread afterwards.
+// Declared during static initialization; read by any thread afterwards.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ class SaidOfOps {
  public:
   SaidOfOps(const char* op, const How& how) { Table().emplace(op, how); }
 
-  // Null: nothing.
+  // Null: nothing was declared.
   static const How* Find(const OpRecord& op) {
     auto it = Table().find(op.name);
     return it == Table().end() ? nullptr : &it->second;

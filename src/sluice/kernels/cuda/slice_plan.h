@@ -1,5 +1,5 @@
-// SlicePlan: which threads of a GPU share a slice of an array along one of its
-// axes (source/team.cuh). A function of sizes alone.
+// SlicePlan: the GPU threads that share a slice of an array along one of its
+// axes (source/team.cuh). A function of sizes only.
 //
 // A plain value.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// As source/team.cuh has it.
+// As in source/team.cuh.
 struct GpuSlices {
   int64_t outer = 1, size = 1, inner = 1, lanes = 1;
 };
@@ -19,11 +19,11 @@ struct GpuSlices {
 struct SlicePlan {
   GpuSlices slices;
   const char* team = "LaneTeam";
-  int64_t held = 1;  // elements a thread keeps while it works on a slice
+  int64_t held = 1;  // elements that a thread keeps in registers for a slice
   CudaGrid grid;
 
   explicit SlicePlan(const AxisView& view);
-  // Rows of n elements. `most_held`: elements a thread may keep.
+  // For rows of n elements. `most_held`: elements that a thread may keep.
   SlicePlan(int64_t rows, int64_t n, int64_t most_held = kUsuallyHeld);
 
  private:

@@ -1,4 +1,4 @@
-// What a GPU's tensor cores multiply.
+// The types that a GPU's tensor cores multiply. Plain functions; any thread.
 #pragma once
 
 #include "sluice/device/tf32.h"

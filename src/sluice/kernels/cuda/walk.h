@@ -1,5 +1,5 @@
-// Walk: how a kernel steps through strided operands of one shape: axes of size
-// one dropped, axes that all operands step through evenly merged.
+// Walk: how a kernel iterates over strided operands of one shape: axes of size
+// one are dropped, and axes that are contiguous in all operands are merged.
 //
 // A plain value.
 #pragma once
@@ -18,7 +18,7 @@ struct GpuWalk {
   int rank = 0;
   std::array<int64_t, kMaxWalkRank> size{};  // the innermost axis first
   std::array<std::array<int64_t, kMaxWalkRank>, kOperands> stride{};
-  bool fits = true;  // no more axes than there are places for
+  bool fits = true;  // no more than kMaxWalkRank axes
 
   GpuWalk(const Shape& shape, std::span<const Strides> strides) {
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {

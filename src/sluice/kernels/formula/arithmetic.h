@@ -1,7 +1,7 @@
-// What the formulas of elementwise ops are written with: the type they compute
-// in, integers that wrap, parameters. A formula is a struct in its op's file
-// (kernels/cpu/elementwise.h has the form), compiled into loops of the CPU and,
-// from its source, into kernels of other devices: this header is part of that
+// Shared by the formulas of elementwise ops: the type they compute in, wrapping
+// integers, parameters. A formula is a struct in its op's file
+// (kernels/cpu/elementwise.h has the form). It is compiled into CPU loops and,
+// from its source, into kernels of other devices. This header is part of that
 // source and uses nothing of the host but <type_traits> and numbers.
 //
 // Plain functions of values.
@@ -16,7 +16,7 @@
 
 namespace sluice {
 
-// The type arithmetic on T is done in.
+// The type in which arithmetic on T is done.
 template <class T>
 struct ComputeOf {
   using type = T;
@@ -32,7 +32,7 @@ struct ComputeOf<bf16> {
 template <class T>
 using Compute = typename ComputeOf<T>::type;
 
-// Integers as an unsigned type of at least int's width; the rest as they are.
+// Integers as an unsigned type at least as wide as int; other types unchanged.
 template <class C>
 auto ToWrap(C v) {
   if constexpr (std::is_integral_v<C> && sizeof(C) < 4) {
@@ -48,7 +48,8 @@ C Wrap(U v) {
   return static_cast<C>(v);
 }
 
-// Textbook complex product: the library's repairs NaNs and is ten times slower.
+// The textbook complex product: the library's version repairs NaNs and is ten
+// times slower.
 inline complex64 ComplexMul(complex64 a, complex64 b) {
   return {a.real() * b.real() - a.imag() * b.imag(),
           a.real() * b.imag() + a.imag() * b.real()};
@@ -59,8 +60,8 @@ struct LongFormula {
   static constexpr int kInterleave = 4;  // vectors at a time
 };
 
-// Bases of formulas that take one or two numbers from attributes: Apply gets
-// them last.
+// Bases of formulas that take one or two numbers from attributes, as the last
+// arguments of Apply.
 struct OneNumber {
   template <class C>
   static C Prepare(const BlockParams& params) {

@@ -1,6 +1,6 @@
-// Which element of an axis stands at an index that may lie outside of it: what
-// borders of arrays show, and arrays repeated or rolled. For the host and, from
-// its source, for other devices.
+// Maps an index that may be out of range to an element of an axis: for borders
+// of arrays, and for repeated or rolled arrays. For the host and, from its
+// source, for other devices.
 //
 // Plain functions of values.
 #pragma once
@@ -10,17 +10,16 @@
 namespace sluice {
 
 enum class AxisSource : int32_t {
-  kConstant,   // none: a value of the border's own
-  kEdge,       // the nearest
-  kReflect,    // seen in a mirror, without the element at the end
-  kSymmetric,  // with it
+  kConstant,   // none: a constant border value
+  kEdge,       // the nearest element
+  kReflect,    // mirrored, without repeating the last element
+  kSymmetric,  // mirrored, repeating the last element
   kWrap,       // the axis again, once
   kRepeat,     // the axis again, any number of times
 };
 
-// -1 where it is the border's value. REQUIRES: `at` within reach: less than one
-// size beyond the axis for kReflect, kSymmetric and kWrap, not below 0 for
-// kRepeat.
+// -1 for the border value. REQUIRES: `at` is less than one size beyond the axis
+// for kReflect, kSymmetric and kWrap, and not below 0 for kRepeat.
 inline int64_t SourceOf(AxisSource mode, int64_t at, int64_t n) {
   if (at >= 0 && at < n) return at;
   switch (mode) {

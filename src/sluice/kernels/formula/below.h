@@ -1,7 +1,6 @@
-// Unbiased whole numbers below a bound from random bits, by Lemire's method:
-// the upper half of bits * bound, drawn again in the rare case that the lower
-// half shows the value to be one too many. For the host and, from its source,
-// for other devices.
+// Unbiased integers below a bound from random bits, by Lemire's method: the
+// upper half of bits * bound, drawn again in the rare case that the lower half
+// indicates bias. For the host and, from its source, for other devices.
 //
 // Plain functions of values.
 #pragma once

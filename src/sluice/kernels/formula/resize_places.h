@@ -1,5 +1,5 @@
-// Which places of an image's axis the elements of a resized one come from. For
-// the host and, from its source, for other devices.
+// The source positions on an image axis for the elements of a resized image.
+// For the host and, from its source, for other devices.
 //
 // Plain functions of values.
 #pragma once
@@ -10,8 +10,9 @@ namespace sluice::resize_places {
 
 enum class Coordinates : int32_t { kHalfPixel, kAlignCorners, kAsymmetric };
 
-// The element nearest to output o, in whole numbers, because a rounded quotient
-// may fall on the wrong side. Wide: an unsigned type that holds 4 in out.
+// The element nearest to output o, in integer arithmetic, because a rounded
+// quotient may be on the wrong side. Wide: an unsigned type that holds 4 in
+// out.
 template <class Wide>
 inline int64_t NearestAt(int64_t o, int64_t in, int64_t out, Coordinates how) {
   Wide at, size(static_cast<uint64_t>(in)), wanted(static_cast<uint64_t>(out));
@@ -29,7 +30,7 @@ inline int64_t NearestAt(int64_t o, int64_t in, int64_t out, Coordinates how) {
   return nearest < in ? nearest : in - 1;
 }
 
-// Where output o lies between elements.
+// The position of output o between elements.
 inline double PlaceBetween(int64_t o, int64_t in, int64_t out,
                            Coordinates how) {
   auto x = static_cast<double>(o), size = static_cast<double>(in);

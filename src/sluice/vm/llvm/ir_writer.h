@@ -1,8 +1,8 @@
-// From an entry of a procedure to a function of LLVM's. Cells are variables of
-// the function, kept in registers by LLVM: read from memory at the entry,
-// written back where the machine goes on. No arithmetic is changed on the way:
-// no fast-math, no contraction, and constants are loaded like everything else,
-// so that nothing is folded.
+// Translates an entry of a procedure to an LLVM function. Cells are variables
+// of the function, which LLVM keeps in registers: they are loaded at the entry
+// and stored where the machine continues. Arithmetic stays exact: no fast-math
+// and no contraction, and constants are loaded like other cells, so nothing is
+// folded.
 //
 // A plain function; the module belongs to one thread.
 #pragma once

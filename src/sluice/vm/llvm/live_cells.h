@@ -1,8 +1,8 @@
-// Which cells somebody may still read, by instruction: where compiled code goes
-// back to the machine, only those are written to memory. All others would have
-// to be kept until then, in registers that a long body does not have.
+// The cells that may still be read, by instruction. Compiled code that returns
+// to the machine writes only those cells to memory. Writing all others would
+// keep them in registers, of which a long body has too few.
 //
-// A plain function.
+// Built once per function; used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace sluice {
 class LiveCells {
  public:
   explicit LiveCells(const NativeProcedure& procedure);
-  // Whether the cell may be read by instruction `at` or later.
+  // Whether instruction `at` or a later one may read the cell.
   bool at(int32_t at, size_t cell) const {
     return (words_[static_cast<size_t>(at) * width_ + cell / 64] >>
             (cell % 64)) &

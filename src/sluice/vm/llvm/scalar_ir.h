@@ -1,7 +1,8 @@
-// One instruction of the machine on scalars as LLVM's: exactly what
-// vm/scalar_codes.h says in C++, bits of numbers that are none included.
+// Translates one scalar instruction of the machine to LLVM, exactly as
+// vm/scalar_codes.h defines it in C++, including the bits of NaNs.
 //
-// Lives while an instruction is written; writes where the builder stands.
+// Lives while one instruction is written, at the builder's position; used by
+// one thread.
 #pragma once
 
 #include <llvm-c/Core.h>
@@ -25,7 +26,7 @@ struct ScalarIr {
  private:
   bool real() const { return type == CellType::kF32 || type == CellType::kF64; }
   LLVMValueRef Compared(int kind, LLVMValueRef a, LLVMValueRef b) const;
-  // The larger or the smaller.
+  // The maximum or the minimum.
   LLVMValueRef Extreme(LLVMIntPredicate of_int, LLVMRealPredicate of_real,
                        LLVMValueRef a, LLVMValueRef b) const;
   LLVMValueRef Called(const char* intrinsic, LLVMValueRef a) const;

@@ -1,12 +1,13 @@
-// AddressWatch: stops a kernel of the emulated GPU that reads or writes where
-// there is no memory, and says so, where the program would end.
+// AddressWatch: catches a kernel of the emulated GPU that accesses memory it
+// does not have, and reports it instead of ending the program.
 //
 //   AddressWatch watch;
 //   if (sigsetjmp(watch.back(), 0) == 0) { ... run it ... }
 //   else { ... watch.text() ... }
 //
-// A thread watches for itself, one at a time; what happens in other threads
-// ends the program as it always does. On the stack of whoever runs kernels.
+// Each thread has at most one watch, for its own accesses; bad accesses of
+// other threads end the program as usual. Lives on the stack of the thread that
+// runs kernels.
 #pragma once
 
 #include <csetjmp>
@@ -23,7 +24,7 @@ class [[nodiscard]] AddressWatch {
   AddressWatch& operator=(const AddressWatch&) = delete;
 
   sigjmp_buf& back() { return back_; }
-  // The one this thread has, or null. For the handler of signals.
+  // The watch of this thread, or null. For the signal handler.
   static AddressWatch* Current();
   [[noreturn]] void Leave(uintptr_t address);
 

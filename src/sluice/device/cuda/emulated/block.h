@@ -1,13 +1,13 @@
-// Block: the threads of one block of a kernel on the emulated GPU, run one
-// after the other by the calling thread. A thread that waits for others is left
-// where it is, on a fiber of its own; one that never waits costs a call.
+// Block: runs the threads of one block of a kernel on the emulated GPU, one
+// after another, on the calling thread. A thread that waits for others is
+// suspended on its own fiber; a thread that never waits costs a call.
 //
-// Barriers and the exchanges of warps are exact about who must come: threads
-// that wait for some that have ended or wait elsewhere are an error, where a
-// GPU may hang or go on with garbage.
+// Barriers and warp exchanges check their participants exactly. If a thread
+// waits for threads that have ended or wait elsewhere, that is an error, where
+// a real GPU may hang or continue with garbage.
 //
-// Used by one thread at a time; in a process only one block runs at a time,
-// which whoever runs them sees to.
+// Used by one thread at a time. Only one block runs at a time in a process; the
+// caller ensures that.
 #pragma once
 
 #include <deque>
@@ -25,12 +25,11 @@ using KernelFn = void (*)(const void* args);
 
 class Block {
  public:
-  // What modules are given: about the block that runs now.
+  // The host interface for modules, about the block that runs now.
   static Host& TheHost();
 
-  // Runs all threads to their end. Error: they wait for each other in vain, or
-  // the kernel gives up; what was found. The block's index and the sizes are
-  // those in TheHost.
+  // Runs all threads to their end. Error: a deadlock, or a failure reported by
+  // the kernel. TheHost has the index and the sizes of the block.
   Status Run(KernelFn kernel, const void* args);
 
  private:
@@ -56,26 +55,26 @@ class Block {
   static void Fail(const char* what);
 
   void Prepare(const Dim3& size);
-  // Until all have ended, or one has failed.
+  // Runs until all have ended or one has failed.
   void RunThreads();
   void Enter(Worker& worker);
   void Start(Thread& thread, Worker& worker);
   void Ended(Thread& thread);
   void Release(Thread& thread, unsigned long long result);
-  // Leaves the running thread until it is released.
+  // Suspends the running thread until it is released.
   void Wait(Thread& thread);
   bool BlockMeets();
-  // Releases the lanes that meet with this one, if all are there.
+  // Releases the lanes that meet with this one if all have arrived.
   bool WarpMeets(const Thread& with);
-  // The lanes of a thread's warp, and the first of them.
+  // The index of the first lane of a thread's warp.
   size_t WarpBegin(const Thread& thread) const;
   std::string Stuck() const;
 
   KernelFn kernel_ = nullptr;
   const void* args_ = nullptr;
   std::vector<Thread> threads_;
-  Dim3 prepared_{};  // the size that threads_ are numbered for
-  size_t next_ = 0;  // the first that has not been started
+  Dim3 prepared_{};  // the size for which threads_ are numbered
+  size_t next_ = 0;  // the first that has not started
   size_t done_ = 0;
   size_t at_barrier_ = 0;
   size_t pauses_ = 0;

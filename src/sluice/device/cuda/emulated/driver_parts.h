@@ -1,5 +1,5 @@
-// What the parts of the emulated driver share: its functions by subject, and
-// the state of the GPU as a whole.
+// Shared by the parts of the emulated driver: its functions by subject, and the
+// global state of the GPU, which lives as long as the process.
 //
 // Thread safe.
 #pragma once
@@ -14,10 +14,11 @@
 
 namespace sluice::emulated {
 
-inline constexpr int kMostShared = 232448;  // bytes, of a block that asks
-inline constexpr int kMostThreads = 1024;   // of a block
+// Bytes, for a block that requests them.
+inline constexpr int kMostShared = 232448;
+inline constexpr int kMostThreads = 1024;  // of a block
 
-// What a kernel did wrong: the GPU does nothing from then on.
+// The error of a kernel: after it the GPU executes nothing more.
 class Failure {
  public:
   static Failure& Get();
@@ -31,7 +32,7 @@ class Failure {
   std::string text_ SL_GUARDED_BY(mu_);
 };
 
-// The driver's default streams are numbers.
+// The default streams of the driver are small numbers.
 inline Queue& QueueOf(CUstream stream) {
   static auto& legacy = *new Queue;
   static auto& per_thread = *new Queue;
@@ -44,7 +45,7 @@ T* At(CUdeviceptr address) {
   return reinterpret_cast<T*>(address);
 }
 
-// Work on a stream, unless the GPU is broken.
+// Adds work to a stream, unless the GPU has failed.
 CUresult AddWork(CUstream stream, std::function<void()> work);
 
 void FillMemory(CudaDriver& driver);

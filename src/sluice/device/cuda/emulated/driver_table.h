@@ -1,7 +1,7 @@
-// The CUDA driver of a GPU that is not there: one device, computed by the host.
-// For tests of everything above the driver, on machines without a GPU. Slow.
+// A CUDA driver for an emulated GPU: one device, computed by the host. For
+// tests of all code above the driver, on machines without a GPU. Slow.
 //
-// Nothing here is freed. Thread safe.
+// Nothing here is ever freed. Thread safe.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace sluice::emulated {
 
-// Whether SLUICE_CUDA_EMULATION asks for it: "1".
+// Whether SLUICE_CUDA_EMULATION is "1".
 bool Wanted();
 
-// Fills in every function; those that are not emulated say so when called.
+// Fills in every function; a function that is not emulated returns an error.
 void FillDriver(CudaDriver& driver);
 
-// The kernels of a module that have been looked for, and the most threads a
-// block of each was launched with: what its registers must suffice for.
+// A kernel that was looked up in a module, with the maximum number of threads
+// per block over all launches, for which its registers must suffice.
 struct KernelUse {
   std::string name;
   unsigned most_threads;
 };
 std::vector<KernelUse> KernelsOf(CUmodule module);
 
-// What a kernel did wrong, or empty, and the GPU works again. A GPU that is
-// there stays broken; for tests of kernels that fail.
+// Returns and clears the error of a kernel, or empty; then the GPU works again.
+// A real GPU would stay failed; for tests of failing kernels.
 std::string TakeFailure();
 
 }  // namespace sluice::emulated

@@ -1,16 +1,16 @@
-// Fiber: a stack of its own to run a function on, left and entered again at any
-// depth of calls. A switch costs as much as a call: no system call.
+// Fiber: runs a function on a separate stack. It can be left and resumed at any
+// call depth. A switch costs as much as a call and needs no system call.
 //
-// A fiber that is destroyed while its function has not returned forgets what
-// was on its stack: nothing there may need its destructor. Used by one thread.
+// Destroying a fiber whose function has not returned abandons the objects on
+// its stack: none of them may need its destructor. Used by one thread.
 #pragma once
 
 #include <cstddef>
 
 namespace sluice::emulated {
 
-// Functions that run on fibers are not told to sanitizers, which believe in one
-// stack for each thread.
+// Sanitizers ignore functions that run on fibers, because they assume one stack
+// per thread.
 #if defined(__clang__)
 #define SL_ON_FIBER __attribute__((no_sanitize("address", "thread"), noinline))
 #else
@@ -20,16 +20,16 @@ namespace sluice::emulated {
 
 class Fiber {
  public:
-  // `run` never returns: it leaves by Leave, and for good in the end.
+  // `run` never returns: it leaves by Leave, the last time for good.
   using Function = void (*)(void* context);
   Fiber(Function run, void* context);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Runs it from where it was left, until it leaves again. Called from outside.
+  // Resumes it until it leaves again. Called from outside.
   void Enter();
-  // Back to who entered. Called on the fiber itself.
+  // Switches back to the caller of Enter. Called on the fiber itself.
   void Leave();
 
  private:
@@ -38,8 +38,8 @@ class Fiber {
   const Function run_;
   void* const context_;
   void* memory_ = nullptr;
-  void* inside_ = nullptr;   // the stack's top while it is left
-  void* outside_ = nullptr;  // that of who entered, while it runs
+  void* inside_ = nullptr;   // its stack pointer while suspended
+  void* outside_ = nullptr;  // the stack pointer of the caller while it runs
 };
 
 }  // namespace sluice::emulated

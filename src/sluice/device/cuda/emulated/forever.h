@@ -1,5 +1,6 @@
-// What the emulated driver makes is used by numbers that look like pointers,
-// and lives as long as the process: kept where checkers of leaks find it.
+// Keeps objects of the emulated driver for the life of the process. They are
+// used through numbers that look like pointers; this list keeps them reachable
+// for leak checkers.
 //
 // Thread safe.
 #pragma once
@@ -10,11 +11,11 @@
 
 namespace sluice::emulated {
 
-// Takes it over.
+// Takes ownership.
 template <class T>
 T* Forever(T* object) {
   static auto& mu = *new Mutex;
-  static auto& all = *new std::vector<T*>;
+  static auto& all SL_GUARDED_BY(mu) = *new std::vector<T*>;
   MutexLock lock(mu);
   all.push_back(object);
   return object;

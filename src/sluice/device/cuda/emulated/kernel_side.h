@@ -1,10 +1,11 @@
-// What a kernel compiled for the emulated GPU and the host that runs it know of
-// each other. Part of the kernel's source, too: uses nothing but the language.
+// The interface between a kernel compiled for the emulated GPU and the host
+// that runs it. It is also part of the kernel's source: it uses only the
+// language itself. Plain data; the thread that runs the block uses it.
 //
-// A module is a shared object. It has the symbol sl_host, which is filled in
-// when it is loaded; for each kernel a function sl_kernel_NAME that takes the
-// address of the arguments, run once for each thread; and sl_args_bytes_NAME,
-// how many bytes these are.
+// A module is a shared object with the symbol sl_host, which is filled in when
+// it is loaded. For each kernel it has a function sl_kernel_NAME, called once
+// per thread with the address of the arguments, and sl_args_bytes_NAME, their
+// size in bytes.
 #pragma once
 
 namespace sluice::emulated {
@@ -13,26 +14,26 @@ struct Dim3 {
   unsigned x, y, z;
 };
 
-// Where threads wait for each other.
+// The kinds of synchronization.
 enum class Meeting : int {
-  kBlock,    // every thread of the block; gives how many values were not 0
-  kWarp,     // the lanes of a mask; gives 0
-  kShuffle,  // the lanes of a mask; gives the value of lane `source`
-  kBallot,   // the lanes of a mask; gives the lanes whose value was not 0
+  kBlock,    // all threads of the block; returns the count of values != 0
+  kWarp,     // the lanes of a mask; returns 0
+  kShuffle,  // the lanes of a mask; returns the value of lane `source`
+  kBallot,   // the lanes of a mask; returns the lanes with values != 0
 };
 
 struct Host {
-  // Of the thread that is running: another one after each call below.
+  // The running thread; changes with each call below.
   const Dim3* thread;
   Dim3 block, block_size, grid_size;
   unsigned long long (*meet)(Meeting kind, unsigned mask,
                              unsigned long long value, unsigned source);
-  void (*pause)();                 // lets the others run
+  void (*pause)();                 // lets the other threads run
   void (*fail)(const char* what);  // ends the kernel
 };
 
-// What memory that nobody has written holds: NaN as a floating-point number of
-// any size, -1 as an integer.
+// The content of unwritten memory: NaN as a floating-point number of any size,
+// -1 as an integer.
 inline constexpr unsigned char kUnwritten = 0xff;
 
 }  // namespace sluice::emulated

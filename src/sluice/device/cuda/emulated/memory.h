@@ -1,8 +1,8 @@
-// Memory of the emulated GPU: addresses are reserved at once and nobody may
-// touch them; memory is put behind them piece by piece, filled with kUnwritten,
-// so that what is read before it is written shows.
+// Memory of the emulated GPU. Addresses are reserved at once and inaccessible.
+// Memory is mapped piece by piece and filled with kUnwritten, which exposes
+// reads of unwritten memory.
 //
-// Thread safe. One for the process.
+// Thread safe. One per process.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ class GpuMemory {
   static constexpr size_t kBytes = size_t{1} << 30;
   static GpuMemory& Get();
 
-  // Null, 0 or false: there is none left.
+  // Null, 0 or false: none is left.
   void* Reserve(size_t bytes, size_t alignment);
   bool Create(size_t bytes) SL_EXCLUDES(mu_);
   bool Open(void* at, size_t bytes);
   size_t used() const SL_EXCLUDES(mu_);
 
-  // Memory of the host that copies need not read before they return.
+  // Host memory that copies may read after they return.
   void* AllocatePinned(size_t bytes) SL_EXCLUDES(mu_);
   bool Pinned(const void* address) const SL_EXCLUDES(mu_);
 

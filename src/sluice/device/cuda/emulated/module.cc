@@ -108,9 +108,10 @@ std::vector<const KernelInModule*> Module::kernels() {
 Status Module::RunGrid(KernelInModule& kernel, const void* args,
                        const Dim3& grid, const Dim3& block,
                        size_t dynamic_shared) {
+  // Also guards the state that Block::TheHost gives.
   static auto& one_at_a_time = *new Mutex;
+  static auto& runner SL_GUARDED_BY(one_at_a_time) = *new Block;
   MutexLock lock(one_at_a_time);
-  static auto& runner = *new Block;
   const Bytes& fixed = kernel.module->static_shared_;
   const Bytes& dynamic = kernel.module->dynamic_shared_;
   Host& host = Block::TheHost();

@@ -1,7 +1,7 @@
-// Module: kernels compiled for the emulated GPU (kernels/cuda/emulated_compiler
-// makes them), loaded; and how one is run over its whole grid.
+// Module: a loaded module of kernels compiled for the emulated GPU (by
+// kernels/cuda/emulated_compiler); it runs a kernel over its whole grid.
 //
-// Lives as long as the process, as loaded code does. Thread safe: one kernel
+// Lives as long as the process, like all loaded code. Thread safe: one kernel
 // runs at a time.
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace sluice::emulated {
 
-// An image as cuModuleLoadData takes it: a shared object with its size before
-// it, since loading is told nothing but where it begins.
+// An image for cuModuleLoadData: a shared object preceded by its size, because
+// loading receives only the start address.
 std::string MakeImage(std::string_view shared_object);
 
 class Module;
@@ -28,30 +28,32 @@ struct KernelInModule {
   std::string name;
   KernelFn run = nullptr;
   size_t args_bytes = 0;
-  // What the kernel may be given beside what it declares, as a GPU has it:
-  // more must be asked for.
+  // The maximum dynamic shared memory, with the default of a GPU: a larger
+  // amount must be requested.
   size_t most_dynamic_shared = size_t{48} << 10;
-  std::atomic<unsigned> most_threads = 0;  // of a block, in all launches
+  // Per block, maximum over all launches.
+  std::atomic<unsigned> most_threads = 0;
   Module* module = nullptr;
 };
 
 class Module {
  public:
-  // `image`: of MakeImage. Error: it is none, or cannot be loaded.
+  // `image`: from MakeImage. Error: not an image, or it cannot be loaded.
   static Result<Module*> Load(const char* image);
-  // Null: it has none of this name. Stays where it is.
+  // Null: there is no kernel of this name. The address is stable.
   KernelInModule* Find(const std::string& name) SL_EXCLUDES(mu_);
 
-  // Those that have been asked for.
+  // The kernels that were looked up.
   std::vector<const KernelInModule*> kernels() SL_EXCLUDES(mu_);
 
-  // All blocks, one after the other. `args`: a copy of the kernel's.
+  // Runs all blocks, one after another. `args`: a copy of the kernel's
+  // arguments.
   static Status RunGrid(KernelInModule& kernel, const void* args,
                         const Dim3& grid, const Dim3& block,
                         size_t dynamic_shared);
 
  private:
-  // What the module keeps in shared memory.
+  // The static shared memory of the module.
   struct Bytes {
     unsigned char* begin = nullptr;
     size_t size = 0;

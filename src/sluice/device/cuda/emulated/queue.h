@@ -1,8 +1,8 @@
-// Queue: a stream of the emulated GPU. Work runs in order on a thread of the
-// queue's own, so that what does not wait for it is found out here, too.
+// Queue: a stream of the emulated GPU. Its work runs in order on its own
+// thread, so that tests detect missing waits here, too.
 //
-// Mark: a place in a queue, for others to wait for. Both live as long as the
-// process. Thread safe.
+// Mark: a position in a queue that others can wait for. Both live as long as
+// the process. Thread safe.
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,12 @@
 
 namespace sluice::emulated {
 
-// Work so far: reached, or still to come.
+// Marks the work so far; it is reached once that work is done.
 class Mark {
  public:
   void Reach() SL_EXCLUDES(mu_);
   bool reached() const SL_EXCLUDES(mu_);
-  // Returns when it was reached.
+  // Returns the time when it was reached.
   std::chrono::steady_clock::time_point Wait() SL_EXCLUDES(mu_);
 
  private:
@@ -39,13 +39,13 @@ class Queue {
 
   using Work = std::function<void()>;
   void Add(Work work) SL_EXCLUDES(mu_);
-  // Reached when all that has been added is done.
+  // A mark that is reached when all work added so far is done.
   MarkRef AddMark();
   bool idle() const SL_EXCLUDES(mu_);
-  // Waits for all that has been added. REQUIRES: it is not recording.
+  // Waits for all work added so far. REQUIRES: it is not recording.
   void Drain();
 
-  // What is added from now on goes to the end of `to` and is not done, until
+  // Work added from now on is appended to `to` and not executed, until
   // StopRecording, which returns `to`. REQUIRES: `to` lives until then.
   using Recording = std::vector<Work>;
   void RecordTo(Recording* to) SL_EXCLUDES(mu_);

@@ -1,5 +1,6 @@
-// Cuts a workspace into parts. Made without a base it only adds up, so that the
-// size a record declares and the parts a kernel takes come from one function.
+// Divides a workspace into parts. Without a base it only adds up sizes, so that
+// one function defines both the size that a record declares and the parts that
+// a kernel uses. Lives on the stack of one thread.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// ColumnRuns: a block of columns of an implicit matrix product, cut into panels
-// of nr for the register tile. Columns of a panel whose elements lie side by
-// side in memory are one run, copied for one k after the other with moves of a
-// size known when the code is compiled. Lives on the stack of one task.
+// ColumnRuns: a block of columns of an implicit matrix product, divided into
+// panels of nr for the register tile. Columns of a panel whose elements are
+// contiguous in memory form a run, which is copied for one k after another with
+// moves of a compile-time size. Lives on the stack of one task.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// Columns [at, at + n) of a panel, whose elements lie from `from` on.
+// Columns [at, at + n) of a panel, whose elements start at `from`.
 struct ColumnRun {
   int64_t from;
   int32_t at, n;
@@ -23,10 +23,10 @@ class ColumnRuns {
 
   explicit ColumnRuns(int nr) : nr_(nr), at_(nr) { first_[0] = 0; }
 
-  // The next n columns. REQUIRES: at most kMaxColumns in all.
+  // Adds the next n columns. REQUIRES: at most kMaxColumns in all.
   void Add(int64_t from, int64_t n);
-  // Output positions [begin, end) counted through images, row by row; position
-  // q of an image lies at q[0] * step[0] + q[1] * step[1] + q[2].
+  // Adds output positions [begin, end), counted through images row by row;
+  // position q of an image is at q[0] * step[0] + q[1] * step[1] + q[2].
   void AddPositions(int64_t begin, int64_t end, const ConvAxes& out,
                     const ConvAxes& step, int64_t image);
 
@@ -35,22 +35,22 @@ class ColumnRuns {
   const ColumnRun* end(int panel) const { return runs_ + first_[panel + 1]; }
 
   // panel[p][column] = source[run.from + offsets[p] + ...] for p in [0, k);
-  // zero where there is no column.
+  // zero for missing columns.
   template <class C>
   void Gather(int panel, const C* source, const int64_t* offsets, int64_t k,
               C* to) const;
-  // The same for all panels, one behind the other.
+  // The same for all panels, one after another.
   template <class C>
   void GatherAll(const C* source, const int64_t* offsets, int64_t k,
                  C* to) const;
-  // The other way: target[run.from + offsets[r] + ...] += tile[r][column] for
+  // The reverse: target[run.from + offsets[r] + ...] += tile[r][column] for
   // rows r in [0, rows).
   template <class C>
   void ScatterAdd(int panel, const C* tile, const int64_t* offsets,
                   int64_t rows, C* target) const;
 
  private:
-  // k in [first, last) of the `k` a panel has.
+  // For k in [first, last) of the `k` of a panel.
   template <class C>
   void GatherPart(int panel, const C* source, const int64_t* offsets,
                   int64_t first, int64_t last, C* to) const;

@@ -1,5 +1,6 @@
-// The attributes strides, padding, dilation and output_padding of convolutions
-// and pools, read for a number of spatial axes. A list may have
+// Reads the attributes strides, padding, dilation and output_padding of
+// convolutions and pools for a number of spatial axes. Plain values; any
+// thread. A list may have
 //   no entry            the default for every axis
 //   one entry           the same for every axis
 //   one entry per axis

@@ -1,6 +1,6 @@
 // Kernels, workspaces and costs of the convolution ops, for any number of
-// spatial axes. The three that read "dy" or are transposed are the same
-// geometry seen from another side.
+// spatial axes. The ops that read "dy" or are transposed use the same geometry
+// from another side. Stateless; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"
@@ -24,7 +24,7 @@ Status conv_filter_grad_kernel(KernelContext& ctx);  // x, dy, shape -> dw
 int64_t conv_filter_grad_workspace(const ShapeContext& c);
 double conv_filter_grad_cost(const ShapeContext& c);
 
-// What the attributes all of them have mean.
+// Describes the attributes that all of them have.
 inline constexpr int64_t kMaxConvGroups = 1 << 30;
 inline constexpr char kConvStridesDoc[] =
     "Steps between output positions: one for all axes or one per spatial axis; "

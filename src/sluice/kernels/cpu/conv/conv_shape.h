@@ -1,5 +1,5 @@
-// Shape functions of convolutions over 1 to 3 spatial axes. Images are
-// [batch, channels, ...], kernels [out, in / groups, ...].
+// Shape functions of convolutions over 1 to 3 spatial axes. Images are [batch,
+// channels, ...], kernels [out, in / groups, ...]. Stateless; any thread.
 #pragma once
 
 #include "sluice/op/shape_context.h"

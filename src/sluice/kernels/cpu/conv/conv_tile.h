@@ -1,5 +1,5 @@
-// The register tile convolutions are made of: GemmTile for float, a plain one
-// for double, behind one type.
+// The register tile of convolutions: GemmTile for float, a plain one for
+// double, behind one type. A plain value; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/gemm/tile.h"
@@ -30,10 +30,10 @@ inline ConvTile<float> TileOf<float>() {
 template <>
 ConvTile<double> TileOf<double>();
 
-// Room on the stack for a block of packed panels: it lies in the second cache.
+// The stack space for a block of packed panels: it fits the second-level cache.
 inline constexpr int64_t kPanelBytes = 112 << 10;
 
-// The depth of a block of panels: `depth` cut into equal parts of at most
+// The depth of a block of panels: `depth` divided into equal parts of at most
 // kBlockDepth.
 inline constexpr int64_t kBlockDepth = 320;
 inline int64_t BlockDepth(int64_t depth) {

@@ -1,10 +1,10 @@
 // Kernel gradients of convolutions with very few output channels per group,
-// depthwise ones above all: every kernel element is the inner product of a
-// channel of y's gradient with a shifted channel of the image, taken several
-// elements at a time over a padded copy.
+// above all depthwise ones. Every kernel element is the inner product of a
+// channel of y's gradient with a shifted channel of the image, several elements
+// at a time over a padded copy.
 //
-// A kernel element is one thread's work from the first image to the last, so
-// the result does not depend on the number of threads.
+// One thread computes a kernel element from the first image to the last, so the
+// result does not depend on the number of threads. Any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/conv/geometry.h"
@@ -17,7 +17,7 @@ inline constexpr int64_t kFewFilterRows = 2;
 template <class T>
 int64_t FewFilterGradWorkspace(const ConvGeometry& g);
 
-// dw is output 0 of the launch: says Finish for every element.
+// dw is output 0 of the launch; calls Finish for every element.
 // REQUIRES: no size of g is zero.
 template <class T>
 void FewFilterGrad(const ConvGeometry& g, const T* x, const T* dy, T* dw,

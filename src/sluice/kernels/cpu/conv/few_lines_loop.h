@@ -1,5 +1,6 @@
 // The innermost loop of few_lines.cc: a block of a few lines of outputs by a
-// few vectors, summed in registers over all channels and taps.
+// few vectors, summed in registers over all channels and taps. Plain functions;
+// any thread.
 #pragma once
 
 #include <algorithm>
@@ -10,21 +11,22 @@
 
 namespace sluice::conv {
 
-// Lines of outputs in a block, and rows of taps there are loops for.
+// The numbers of lines in a block, and of rows of taps, with compiled loops.
 inline constexpr int kLeastBlockLines = 2, kBlockLines = 4;
 inline constexpr int kLeastKernelRows = 2, kMostKernelRows = 7;
 inline constexpr int kMostLines = kBlockLines + kMostKernelRows - 1;
 
-// Room for the weights of one column of a channel's kernel: whole vectors.
+// The space for the weights of one column of a channel's kernel: whole vectors.
 constexpr int64_t ColumnWeights(int64_t kernel_rows) {
   return (kernel_rows + 3) / 4 * 4;
 }
 
-// A column of taps meets this many channels before the next column does: their
-// lines stay in the first cache, and the loop is long enough to be foreseen.
+// A column of taps is applied to this many channels before the next column:
+// their lines stay in the first-level cache, and the loop is long enough for
+// branch prediction.
 inline constexpr int64_t kChannelsAtOnce = 32;
 
-// Where the weights of a channel and kernel column lie.
+// The position of the weights of a channel and kernel column.
 inline int64_t WeightsAt(int64_t channel, int64_t channels, int64_t column,
                          int64_t kernel_columns, int64_t kernel_rows) {
   int64_t first = channel / kChannelsAtOnce * kChannelsAtOnce;
@@ -33,28 +35,29 @@ inline int64_t WeightsAt(int64_t channel, int64_t channels, int64_t column,
          ColumnWeights(kernel_rows);
 }
 
-// A block of outputs and what it is the sum of.
+// A block of outputs and its operands.
 struct LineBlock {
-  // Output line r meets line r + t of the image at kernel row t; there, output
-  // column 0 meets the first element at kernel column 0.
+  // Output line r uses line r + t of the image at kernel row t; there, output
+  // column 0 uses the first element at kernel column 0.
   const float* lines[kMostLines];
   int64_t channel_step[kMostLines];
   int64_t channels;
   int64_t kernel_columns, dilation;
   const float* weights;  // see WeightsAt
-  // At kernel columns before `inside` some outputs of the first vector lie left
-  // of the image, at those from `outside` on some of the last two right of it.
-  // Masks for the first of these columns, `dilation` further for the next:
-  // `right` is the last vector's, the other's lies a vector before it.
+  // At kernel columns before `inside`, some outputs of the first vector are
+  // left of the image; at those from `outside` on, some of the last two are
+  // right of it. The masks are for the first of these columns; the next
+  // column's are `dilation` further. `right` is for the last vector; the mask
+  // of the vector before it is one vector earlier.
   int64_t inside, outside;
   const int32_t *left, *right;
   float* to;
   int64_t to_line;
-  int64_t columns;  // of outputs wanted
+  int64_t columns;  // of requested outputs
 };
 
-// The weights of a column. Where an instruction multiplies by any element of a
-// register they are held there.
+// The weights of a column. On machines that multiply by any element of a
+// register they are kept in registers.
 template <int K>
 struct ColumnOfWeights {
 #if defined(__aarch64__)
@@ -71,7 +74,7 @@ struct ColumnOfWeights {
 #endif
 };
 
-// R lines by V vectors, K rows of taps: what is loaded of a line serves up to R
+// R lines by V vectors, K rows of taps: each load from a line serves up to R
 // taps.
 template <int kBytes, int K, int R, int V>
 struct LineBlockLoop {
@@ -88,7 +91,7 @@ struct LineBlockLoop {
     std::memcpy(&x.v, &bits, kBytes);
   }
 
-  // Column t of the kernel with n channels from c on.
+  // Column t of the kernel with n channels, starting at c.
   template <Edge kEdge>
   static SL_INLINE void AddColumn(const LineBlock& b, int64_t c, int64_t n,
                                   int64_t t, const int32_t* mask,

@@ -1,5 +1,5 @@
-// How a launch of few_lines.cc is cut, and its workspace. Plain values, fixed
-// by the shapes and the machine's vectors.
+// The division of a launch of few_lines.cc into tasks, and its workspace. Plain
+// values that depend only on the shapes and the machine's vectors.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 
 namespace sluice {
 
-// Floats for copies of the lines of one block, on the stack of a task.
+// The number of floats for copies of the lines of one block, on a task's stack.
 inline constexpr int64_t kLineCopies = kPanelBytes / sizeof(float);
 
-// A task is some blocks of lines of a group of an image.
+// A task is a number of blocks of lines of a group of an image.
 template <class T>
 struct LineParts {
   LineParts(const Correlation& c, void* workspace)
       : kit(conv::LineKitFor(c.kernel[1])) {
     lines = conv::kBlockLines + c.kernel[1] - 1;
     reach = (c.kernel[2] - 1) * c.dilation[2];
-    // Lines are copied in parts where whole ones do not fit.
+    // Lines are copied in parts if whole ones do not fit.
     constexpr int64_t kLeastColumns = 16;
     int64_t least = kit.least * kit.count;
     int64_t whole = std::max(AlignUp(c.out[2], kit.count), least);
@@ -53,12 +53,12 @@ struct LineParts {
 
   const conv::LineKit& kit;
   bool fits;
-  // Lines are read where they lie. Channels far apart would share few sets of
-  // the first cache and need a page each: then lines are copied together.
+  // Lines are read in place. Distant channels would conflict in the first-level
+  // cache and need a page each: then lines are copied together.
   bool borrows;
-  int64_t lines;         // of the image that a block of outputs meets
-  int64_t reach;         // elements from a kernel's first column to its last
-  int64_t line_size;     // of a copied line of one channel
+  int64_t lines;      // lines of the image that a block of outputs uses
+  int64_t reach;      // elements from the first to the last column of a kernel
+  int64_t line_size;  // of a copied line of one channel
   int64_t column_parts;  // of a line
   int64_t blocks, line_parts;
   int64_t channel_weights;

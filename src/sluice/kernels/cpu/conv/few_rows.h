@@ -1,6 +1,6 @@
-// Correlations with very few output channels per group, depthwise ones above
-// all: no tile would be filled, so rows of outputs are summed in registers
-// straight from a padded copy of the image.
+// Correlations with very few output channels per group, above all depthwise
+// ones: they would not fill a tile, so rows of outputs are summed in registers
+// directly from a padded copy of the image. Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/conv/finished.h"
@@ -11,14 +11,14 @@ namespace sluice {
 class WorkerPool;
 
 inline constexpr int64_t kFewRows = 4;
-// Elements that may be read (and not used) behind the last one of the copies.
+// Elements after the end of the copies that may be read (and ignored).
 inline constexpr int64_t kReadBeyond = 16;
 
 template <class T>
 struct FewRows {
   using C = Compute<T>;
   const Correlation& c;
-  const TapLayout& layout;  // copied
+  const TapLayout& layout;  // of the copies
   const C* weights;         // [group][depth][rows]
   const int64_t* offsets;
   const C* source;

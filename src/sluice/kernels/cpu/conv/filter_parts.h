@@ -1,5 +1,5 @@
-// How a kernel gradient is cut into parts, for filter_grad.cc: the workspace's
-// contents and the tasks. Plain values, fixed by the shapes alone.
+// The division of a kernel gradient into parts, for filter_grad.cc: the
+// workspace and the tasks. Plain values that depend only on the shapes.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace sluice {
 // A task is a range of kernel elements ("columns") of a group, and a share of
 // the pixels.
 //
-// A tile is mr x nr; columns of the image's elements go along its longer side,
-// channels of y's gradient along the other, or the other way round ("swapped")
-// where fewer lanes stay empty.
+// A tile is mr x nr. Columns of image elements go along its longer side and
+// channels of y's gradient along the other, or the reverse ("swapped") if that
+// leaves fewer lanes empty.
 template <class T>
 struct FilterParts {
   using C = Compute<T>;
@@ -34,7 +34,7 @@ struct FilterParts {
     row_panels = conv::CeilDiv(g.out_channels, row_lanes);
     direct = true;
     for (int i = 0; i < kConvAxes; ++i) {
-      // An axis of one tap: only what it meets is copied.
+      // An axis with one tap: only the elements it uses are copied.
       bool single = g.kernel[i] == 1;
       copy_step[i] = single ? g.stride[i] : 1;
       step[i] = single ? 1 : g.stride[i];
@@ -47,12 +47,13 @@ struct FilterParts {
     group_copy = length[0] * length[1] * length[2] * g.in_channels;
     image_copy = g.groups * group_copy;
     images = ImagesPerRound(g.batch, image_copy * sizeof(C));
-    // Packed gradients of a block of pixels fill about half the second cache.
+    // Packed gradients of a block of pixels fill about half the second-level
+    // cache.
     constexpr int64_t kGradients = 160 << 10, kLeastBlock = 32;
     most_pixels = std::clamp(kGradients / (row_panels * row_lanes), kLeastBlock,
                              kBlockDepth);
     int64_t blocks = conv::CeilDiv(images * g.out_pixels(), most_pixels);
-    // Enough tasks for every thread to have work to the end: partial sums while
+    // Enough tasks to keep every thread busy to the end: partial sums while
     // they stay small, then ranges of columns.
     constexpr int64_t kTasks = 16, kSumBytes = 8 << 20;
     sum_size = row_panels * row_lanes * column_panels * column_lanes;
@@ -76,7 +77,7 @@ struct FilterParts {
   bool swapped;
   int column_lanes, row_lanes;                 // of a panel
   int64_t columns, column_panels, row_panels;  // of a group
-  bool direct;         // x's own elements are the columns: nothing is copied
+  bool direct;         // x itself provides the columns: nothing is copied
   ConvAxes length;     // of a copied image
   ConvAxes copy_step;  // elements of x from one copied position to the next
   ConvAxes step;       // copied positions from one output to the next

@@ -1,6 +1,6 @@
-// Where a correlation's sums go: into the output, or for halves into a float
-// buffer of one round of images from which finished stretches are rounded. Says
-// Finish for stretches that are done, from any thread.
+// The destination of a correlation's sums: the output, or for half types a
+// float buffer for one round of images, from which finished ranges are rounded.
+// Calls Finish for completed ranges, from any thread.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ class Finished {
  public:
   using C = Compute<T>;
 
-  // y holds all images, `sums` (for halves) those from `first` on; an image is
-  // rows x pixels.
+  // y holds all images, `sums` (for half types) those from `first` on; an image
+  // is rows x pixels.
   Finished(const KernelContext& ctx, T* y, C* sums, int64_t first, int64_t rows,
            int64_t pixels)
       : ctx_(ctx), rows_(rows), pixels_(pixels) {
@@ -30,12 +30,13 @@ class Finished {
     }
   }
 
-  // The place of an image of this round.
+  // The address of an image of this round.
   C* At(int64_t image, int64_t row, int64_t pixel) const {
     return sums_ + (image * rows_ + row) * pixels_ + pixel;
   }
-  // Sums of `rows` rows and `columns` columns, which may be of several images,
-  // from a tile whose rows are `stride` apart. They begin at that place.
+  // Stores the sums of `rows` rows and `columns` columns, starting at that
+  // place and possibly spanning several images, from a tile with row stride
+  // `stride`.
   void Put(const C* tile, int64_t stride, int64_t image, int64_t row,
            int64_t rows, int64_t pixel, int64_t columns, bool add) const {
     for (int64_t at = 0; at < columns;) {
@@ -50,7 +51,7 @@ class Finished {
       ++image;
     }
   }
-  // Pixels [pixel, pixel + n) of `rows` rows are final.
+  // Reports that pixels [pixel, pixel + n) of `rows` rows are final.
   void Rows(int64_t image, int64_t row, int64_t rows, int64_t pixel,
             int64_t n) const {
     int64_t at = (image * rows_ + row) * pixels_ + pixel;

@@ -1,7 +1,7 @@
 // The sizes of one convolution, the same for the forward pass, both gradients
-// and the transposed convolution: `in` and `x` are always what the forward pass
-// reads, `out` and `y` what it writes. One to three spatial axes are
-// right-aligned to three, missing ones have size and kernel 1. Plain values.
+// and the transposed convolution: `in` and `x` always refer to the input of the
+// forward pass, `out` and `y` to its output. One to three spatial axes are
+// right-aligned to three; missing ones have size and kernel 1. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,18 @@ struct ConvGeometry {
   int64_t out_pixels() const { return out[0] * out[1] * out[2]; }
 };
 
-// REQUIRES: shapes and attributes that a convolution's shape function passed.
+// REQUIRES: shapes and attributes accepted by a convolution's shape function.
 ConvGeometry MakeConvGeometry(const Attrs& attrs, const Shape& x,
                               const Shape& w, const Shape& y);
 
-// What the gradients and the forward pass have in common:
+// The common form of the gradients and the forward pass:
 //
 //   y[r][q] = sum over c, t of w(r, c, t) * x[c][q * stride + t * dilation -
 //   pad]
 //
 // for every image and group, with x zero outside of its sizes. pad may be
-// negative. w(r, c, t) lies at group * w_group + r * w_row + c * w_channel + t,
-// t counted backwards where `flip` is set.
+// negative. w(r, c, t) is at group * w_group + r * w_row + c * w_channel + t; t
+// counts backwards if `flip` is set.
 struct Correlation {
   int64_t batch, groups;
   int64_t channels, rows;  // of one group
@@ -51,7 +51,7 @@ struct Correlation {
 };
 
 Correlation ForwardCorrelation(const ConvGeometry& g);
-// The gradient of the input: y's gradient met with the kernel turned round.
+// The gradient of the input: y's gradient correlated with the flipped kernel.
 // REQUIRES: stride 1 on every axis.
 Correlation InputGradCorrelation(const ConvGeometry& g);
 

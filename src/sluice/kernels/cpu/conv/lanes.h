@@ -1,5 +1,5 @@
-// A few vectors' worth of elements, for loops whose sums must stay in
-// registers: what the compiler's own vectoriser gives up on.
+// A few vectors of elements, for loops whose sums must stay in registers, which
+// compilers do not vectorize well. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace sluice::conv {
 
-// Whether Lanes are as long as the vectors of the machine's tiles: where these
-// are two or four times as long, a tile half filled is no worse.
+// Whether Lanes are as long as the vectors of the machine's tiles. If the
+// vectors are two or four times as long, a half-filled tile is no worse.
 #if defined(__aarch64__)
 inline constexpr bool kLanesFillVectors = true;
 #else
 inline constexpr bool kLanesFillVectors = false;
 #endif
 
-// kCount elements that are added and multiplied at once: 16 bytes, or as many
-// as the level a loop is compiled for has registers of.
+// kCount elements that are added and multiplied at once: 16 bytes, or the
+// register size of the level for which a loop is compiled.
 template <class C, int kBytes = 16>
 struct Lanes {
   static constexpr int kCount = kBytes / static_cast<int>(sizeof(C));
@@ -32,11 +32,11 @@ struct Lanes {
 
   SL_INLINE void Load(const C* p) { std::memcpy(&v, p, kBytes); }
   SL_INLINE void Store(C* p) const { std::memcpy(p, &v, kBytes); }
-  // Zero where `keep` is.
+  // Sets lanes to zero where `keep` is zero.
   SL_INLINE void KeepWhere(const Lanes& keep) {
     v = keep.v != Vector{} ? v : Vector{};
   }
-  // *this += a * x, rounded once where the machine does that.
+  // *this += a * x, with one rounding if the machine supports it.
   SL_INLINE void AddProduct(C a, const Lanes& x) {
 #if defined(__aarch64__)
     if constexpr (sizeof(C) == 4) {
@@ -45,7 +45,7 @@ struct Lanes {
       v = Vector(vfmaq_n_f64(float64x2_t(v), float64x2_t(x.v), a));
     }
 #elif defined(__clang__)
-    if constexpr (kBytes > 16) {  // there are fused ones at this level
+    if constexpr (kBytes > 16) {  // this level has fused operations
       v = __builtin_elementwise_fma(Vector{} + a, x.v, v);
     } else {
       v += x.v * a;

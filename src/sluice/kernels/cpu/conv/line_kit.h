@@ -1,4 +1,5 @@
-// The loops of few_lines_loop.h compiled for this machine.
+// The loops of few_lines_loop.h compiled for this machine. Constants; any
+// thread.
 #pragma once
 
 #include <cstdint>

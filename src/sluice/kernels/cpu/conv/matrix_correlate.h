@@ -1,6 +1,6 @@
-// Correlations of bf16 by the instructions that multiply small matrices, where
-// the machine has them: weights and columns, gathered as correlate.h does, are
-// packed as the panels of a product are (gemm/kit.h).
+// Correlations of bf16 with matrix-multiply instructions, on machines that have
+// them: weights and columns, gathered as in correlate.h, are packed like the
+// panels of a product (gemm/kit.h). Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/conv/geometry.h"
@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-// Whether the machine has them, and the correlation fills them.
+// Whether the machine has them and the correlation fills them.
 bool MatrixCorrelationPays(const Correlation& c);
 
-// As Correlate and its workspace. REQUIRES: it pays, and there is something to
-// sum.
+// As Correlate and its workspace. REQUIRES: MatrixCorrelationPays, and a
+// nonempty sum.
 int64_t MatrixCorrelateWorkspace(const Correlation& c);
 void MatrixCorrelate(const Correlation& c, const bf16* w, const bf16* x,
                      bf16* y, const KernelContext& ctx);

@@ -1,4 +1,4 @@
-// Weights of a correlation as a matrix product wants them.
+// Packs the weights of a correlation for a matrix product. Plain functions.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// A panel of `rows` rows, and zeros up to mr, from w on; k in [k0, k0 + n) of
+// Packs a panel of `rows` rows from w on, zeros up to mr; k in [k0, k0 + n) of
 // (channel, tap): to[k][mr].
 template <class T, class C>
 void PackRows(const Correlation& c, const T* w, int64_t rows, int64_t k0,
@@ -19,7 +19,7 @@ void PackRows(const Correlation& c, const T* w, int64_t rows, int64_t k0,
     conv::Transpose(w + k0, c.w_row, rows, n, to, mr);
     return;
   }
-  // Within a channel the taps are met from the last to the first.
+  // Within a channel the taps are visited from the last to the first.
   int64_t channel = k0 / taps, tap = k0 % taps;
   while (n > 0) {
     int64_t count = std::min(taps - tap, n);

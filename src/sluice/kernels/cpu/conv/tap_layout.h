@@ -1,12 +1,12 @@
-// TapLayout: where the elements a correlation reads lie, so that those of
-// neighbouring outputs on a row are neighbours in memory whatever the stride,
-// and none is outside. Output position q and tap t of a channel read
+// TapLayout: the positions of the elements that a correlation reads, such that
+// those of adjacent outputs on a row are adjacent in memory for any stride, and
+// none is out of bounds. Output position q and tap t of a channel read
 //
 //   origin + q[0] * step[0] + q[1] * step[1] + q[2] + TapOffset(t)
 //
-// The source itself serves where nothing is padded and rows are not strided.
-// Otherwise an image is copied: zeros around it, and on each axis the elements
-// some tap meets split by their remainder modulo the stride ("phases"):
+// The source itself is used if there is no padding and rows are not strided.
+// Otherwise an image is copied with zeros around it; on each axis the elements
+// used by some tap are split by their remainder modulo the stride ("phases"):
 //
 //   copy[channel][phase 0][length 0][phase 1][length 1][phase 2][length 2]
 //
@@ -31,19 +31,19 @@ struct TapLayout {
   void FillOffsets(int64_t channels, int64_t* offsets) const;
 };
 
-// may_borrow: the source's elements are of the type computed with, and reads
-// beyond a row's end are not wanted.
+// may_borrow: the source has the type of the computation, and no reads beyond
+// the end of a row are needed.
 TapLayout MakeTapLayout(const Correlation& c, bool may_borrow);
 
-// One channel of one image into its place in a copy, and back: the copy's
-// elements to where they came from, zeros where no tap reads. T is the
-// source's type, C the copy's.
+// Copies one channel of one image to its place in a copy; and the reverse: the
+// copy's elements to their origins, zeros where no tap reads. T is the source's
+// type, C the copy's.
 template <class T, class C>
 void CopyToTaps(const TapLayout& layout, const T* channel, C* copy);
 template <class T, class C>
 void CopyFromTaps(const TapLayout& layout, const C* copy, T* channel);
 
-// How many of `images` images of `bytes` bytes each to have in memory at once:
+// How many of `images` images of `bytes` bytes each to hold in memory at once:
 // all, or few enough for the shared cache, in rounds of equal size.
 int64_t ImagesPerRound(int64_t images, int64_t bytes);
 

@@ -1,5 +1,5 @@
 // to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns:
-// four by four in registers for floats, widening for halves.
+// four by four in registers for floats, widening half types. Plain functions.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ template <class T, class C>
 void Transpose(const T* from, int64_t from_stride, int64_t rows,
                int64_t columns, C* to, int64_t to_stride) {
   // As many columns at a time as a cache line holds: lines are read once, and
-  // what is written stays in the first cache until its lines are full.
+  // the output stays in the first-level cache until its lines are full.
   constexpr int64_t kColumns = 16;
   while (columns > 0) {
     int64_t n = columns < kColumns ? columns : kColumns;

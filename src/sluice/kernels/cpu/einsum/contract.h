@@ -1,6 +1,7 @@
-// Runs an einsum: operands are taken one after the other into a running
-// product, each step one stack of matrix products. Axes are collapsed where
-// their strides allow; what does not lie as a matrix is copied first.
+// Runs an einsum: operands are multiplied one after another into a running
+// product, each step as one stack of matrix products. Axes are merged if their
+// strides allow it; operands that are not laid out as matrices are copied
+// first. Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/einsum/equation.h"
@@ -19,7 +20,7 @@ class EinsumEngine {
   virtual Status Sum(DType dtype, const void* x, const SumAxis* kept,
                      int num_kept, const SumAxis* summed, int num_summed,
                      void* y) = 0;
-  // As BatchedGemm. REQUIRES: the results' rows lie side by side.
+  // As BatchedGemm. REQUIRES: the rows of the results are adjacent.
   virtual Status Multiply(DType dtype, const GemmArgs& first,
                           const GemmBatch& batch) = 0;
   virtual Status Zero(void* to, int64_t bytes) = 0;
@@ -28,19 +29,19 @@ class EinsumEngine {
   ~EinsumEngine() = default;
 };
 
-// The same call counts the workspace and runs: with `data` null nothing is
-// touched and the bytes needed are returned. Errors: a step whose result would
+// The same call counts the workspace and runs: with null `data` it touches
+// nothing and returns the required bytes. Errors: a step whose result would
 // have more elements than an array may have.
 struct EinsumCall {
   const EinsumEquation& equation;
   DType dtype;
-  const Shape* shapes;      // of the operands, whose sizes agree
+  const Shape* shapes;      // of the operands, with matching sizes
   const void* const* data;  // of the operands, contiguous; null: count only
   void* out;                // contiguous
   void* workspace;
   WorkerPool* pool;
   EinsumEngine* engine = nullptr;  // null: the host
-  bool for_engine = false;         // counted for one, or done by one
+  bool for_engine = false;         // counted for an engine, or run by one
 };
 Result<int64_t> RunEinsum(const EinsumCall& call);
 

@@ -76,18 +76,73 @@ Result<EinsumTerm> Spread(const Written& written, int axes) {
   return term;
 }
 
-}  // namespace
-
-Result<EinsumEquation> EinsumEquation::Parse(std::string_view text,
-                                             const int* ranks, int operands) {
-  EinsumEquation eq;
-  std::string_view inputs = text, output;
-  size_t arrow = text.find("->");
-  const bool written_out = arrow != std::string_view::npos;
-  if (written_out) {
-    inputs = text.substr(0, arrow);
-    output = text.substr(arrow + 2);
+// How many axes "..." stands for in operand number `i`; 0 for an unknown rank.
+Result<int> AxesOf(const Written& term, int i, int rank) {
+  if (rank < 0) return 0;
+  int axes = rank - term.letters;
+  if (axes < 0 || (axes > 0 && term.ellipsis < 0)) {
+    return InvalidArgument(StrCat("operand ", i, " has rank ", rank,
+                                  ", its term ", term.letters, " letters",
+                                  term.ellipsis >= 0 ? " and \"...\"" : "",
+                                  "; wanted a letter for each axis"));
   }
+  return axes;
+}
+
+// A summary of the terms of all operands.
+struct OperandTerms {
+  int seen[kEinsumEllipsis] = {};  // how often, by label
+  int most_axes = 0;               // under "..."
+  bool any_ellipsis = false;
+};
+
+// Reads the term after "->".
+Result<Written> ReadResult(std::string_view text, const OperandTerms& in) {
+  SL_ASSIGN_OR_RETURN(Written out, ReadTerm(text));
+  for (int i = 0; i < out.letters; ++i) {
+    if (in.seen[out.label[i]] == 0) {
+      return InvalidArgument(StrCat("the result's label '",
+                                    Letter(out.label[i]),
+                                    "' is in no operand's term"));
+    }
+    for (int k = 0; k < i; ++k) {
+      if (out.label[k] == out.label[i]) {
+        return InvalidArgument(StrCat("the result's label '",
+                                      Letter(out.label[i]),
+                                      "' stands there twice; wanted once"));
+      }
+    }
+  }
+  if (out.ellipsis < 0 && in.most_axes > 0) {
+    return InvalidArgument(
+        "operands have axes under \"...\", the result's term has none; "
+        "wanted \"...\" there too");
+  }
+  if (out.ellipsis >= 0 && !in.any_ellipsis) {
+    return InvalidArgument(
+        "the result's term has \"...\", no operand's has; wanted it in both");
+  }
+  return out;
+}
+
+// The result if none is written: "..." and then the labels that occur once, in
+// order.
+Result<Written> ResultOfOperands(const OperandTerms& in) {
+  Written out;
+  out.ellipsis = 0;
+  for (int l = 0; l < kEinsumEllipsis; ++l) {
+    if (in.seen[l] != 1) continue;
+    if (out.letters == kMaxRank) {
+      return InvalidArgument(StrCat("the result would have rank above ",
+                                    kMaxRank, "; wanted at most ", kMaxRank));
+    }
+    out.label[out.letters++] = static_cast<int8_t>(l);
+  }
+  return out;
+}
+
+// Error: not a term for each operand, or too many of them.
+Status CheckCount(std::string_view inputs, int operands) {
   const auto terms =
       static_cast<int64_t>(std::count(inputs.begin(), inputs.end(), ',') + 1);
   if (terms != operands) {
@@ -99,71 +154,35 @@ Result<EinsumEquation> EinsumEquation::Parse(std::string_view text,
                                   " operands; wanted at most ",
                                   kMaxEinsumOperands));
   }
-  int seen[kEinsumEllipsis] = {};
-  int most_axes = 0;
-  bool any_ellipsis = false;
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<EinsumEquation> EinsumEquation::Parse(std::string_view text,
+                                             const int* ranks, int operands) {
+  EinsumEquation eq;
+  std::string_view inputs = text.substr(0, text.find("->"));
+  const bool written_out = inputs.size() < text.size();
+  SL_RETURN_IF_ERROR(CheckCount(inputs, operands));
+  OperandTerms in;
   eq.operands_ = operands;
+  std::string_view rest = inputs;
   for (int i = 0; i < operands; ++i) {
-    size_t comma = std::min(inputs.find(','), inputs.size());
-    SL_ASSIGN_OR_RETURN(Written w, ReadTerm(inputs.substr(0, comma)));
-    inputs.remove_prefix(std::min(comma + 1, inputs.size()));
-    int axes = 0;
-    if (ranks[i] >= 0) {
-      axes = ranks[i] - w.letters;
-      if (axes < 0 || (axes > 0 && w.ellipsis < 0)) {
-        return InvalidArgument(StrCat("operand ", i, " has rank ", ranks[i],
-                                      ", its term ", w.letters, " letters",
-                                      w.ellipsis >= 0 ? " and \"...\"" : "",
-                                      "; wanted a letter for each axis"));
-      }
-    } else if (w.ellipsis >= 0) {
-      eq.rank_known_ = false;
-    }
-    any_ellipsis = any_ellipsis || w.ellipsis >= 0;
-    most_axes = std::max(most_axes, axes);
-    for (int k = 0; k < w.letters; ++k) ++seen[w.label[k]];
+    size_t comma = std::min(rest.find(','), rest.size());
+    SL_ASSIGN_OR_RETURN(Written w, ReadTerm(rest.substr(0, comma)));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    SL_ASSIGN_OR_RETURN(int axes, AxesOf(w, i, ranks[i]));
+    if (ranks[i] < 0 && w.ellipsis >= 0) eq.rank_known_ = false;
+    in.any_ellipsis = in.any_ellipsis || w.ellipsis >= 0;
+    in.most_axes = std::max(in.most_axes, axes);
+    for (int k = 0; k < w.letters; ++k) ++in.seen[w.label[k]];
     SL_ASSIGN_OR_RETURN(eq.in_[i], Spread(w, axes));
   }
-
-  Written out;
-  if (written_out) {
-    SL_ASSIGN_OR_RETURN(out, ReadTerm(output));
-    for (int i = 0; i < out.letters; ++i) {
-      if (seen[out.label[i]] == 0) {
-        return InvalidArgument(StrCat("the result's label '",
-                                      Letter(out.label[i]),
-                                      "' is in no operand's term"));
-      }
-      for (int k = 0; k < i; ++k) {
-        if (out.label[k] == out.label[i]) {
-          return InvalidArgument(StrCat("the result's label '",
-                                        Letter(out.label[i]),
-                                        "' stands there twice; wanted once"));
-        }
-      }
-    }
-    if (out.ellipsis < 0 && most_axes > 0) {
-      return InvalidArgument(
-          "operands have axes under \"...\", the result's term has none; "
-          "wanted \"...\" there too");
-    }
-    if (out.ellipsis >= 0 && !any_ellipsis) {
-      return InvalidArgument(
-          "the result's term has \"...\", no operand's has; wanted it in both");
-    }
-  } else {
-    // Not written: "..." and then the labels that occur once, in order.
-    out.ellipsis = 0;
-    for (int l = 0; l < kEinsumEllipsis; ++l) {
-      if (seen[l] != 1) continue;
-      if (out.letters == kMaxRank) {
-        return InvalidArgument(StrCat("the result would have rank above ",
-                                      kMaxRank, "; wanted at most ", kMaxRank));
-      }
-      out.label[out.letters++] = static_cast<int8_t>(l);
-    }
-  }
-  SL_ASSIGN_OR_RETURN(eq.out_, Spread(out, most_axes));
+  SL_ASSIGN_OR_RETURN(
+      Written out, written_out ? ReadResult(text.substr(inputs.size() + 2), in)
+                               : ResultOfOperands(in));
+  SL_ASSIGN_OR_RETURN(eq.out_, Spread(out, in.most_axes));
   return eq;
 }
 

@@ -1,6 +1,6 @@
-// The equation of an einsum, "bij,bjk->bik", read and checked. Labels become
-// small numbers; "..." stands for axes of its own, counted from the right, that
-// broadcast. Plain values of a fixed size: nothing is allocated.
+// Parses and checks the equation of an einsum, "bij,bjk->bik". Labels become
+// small numbers; "..." stands for additional axes, counted from the right, that
+// broadcast. Plain values of a fixed size, without allocation.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 namespace sluice {
 
 inline constexpr int kMaxEinsumOperands = 32;
-// 26 capitals, 26 small letters, then the axes of "...", rightmost first.
+// 26 uppercase letters, 26 lowercase letters, then the axes of "...", rightmost
+// first.
 inline constexpr int kEinsumEllipsis = 52;
 inline constexpr int kNumEinsumLabels = kEinsumEllipsis + kMaxRank;
 
@@ -32,16 +33,17 @@ struct EinsumTerm {
 
 class EinsumEquation {
  public:
-  // Reads `text` for operands of these ranks; a rank of -1 is unknown, and
-  // taken as what the operand's letters say, "..." as nothing. The error says
-  // what is wrong in words that can follow "[Einsum] ".
+  // Parses `text` for operands of these ranks. An unknown rank (-1) is taken as
+  // the number of letters of the operand, with "..." as no axes. The error text
+  // can follow "[Einsum] ".
   static Result<EinsumEquation> Parse(std::string_view text, const int* ranks,
                                       int operands);
 
   int operands() const { return operands_; }
   const EinsumTerm& in(int i) const { return in_[i]; }
   const EinsumTerm& out() const { return out_; }
-  // Whether the result's rank is known though some operand's is not.
+  // Whether the rank of the result is known although that of some operand is
+  // not.
   bool rank_known() const { return rank_known_; }
 
  private:

@@ -1,7 +1,8 @@
-// Many products of one size: stacks of matrices whose leading axes may repeat a
-// matrix (step 0) or interleave them. Small ones are shared out among threads
-// whole, large ones one after the other, each by all threads; a stack times one
-// B is a single tall product. Sums are those of Gemm.
+// Batched products of one size: stacks of matrices whose leading axes may
+// repeat a matrix (step 0) or interleave them. Small products are distributed
+// over threads whole; large ones run one after another, each on all threads. A
+// stack times one B is a single tall product. Sums are those of Gemm. Plain
+// values and functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/gemm/gemm.h"
@@ -9,8 +10,8 @@
 
 namespace sluice {
 
-// The stack's axes, outermost first: sizes and, for each operand, elements from
-// one matrix to the next.
+// The axes of the stack, outermost first: sizes and, for each operand, elements
+// between consecutive matrices.
 struct GemmBatch {
   int rank = 0;
   int64_t dims[kMaxRank] = {};
@@ -24,8 +25,8 @@ int64_t BatchedGemmWorkspace(GemmType type, const GemmArgs& first,
                              const GemmBatch& batch);
 
 // `first` describes the first matrices; its `done` is not called. With
-// `finish`, C is its output 0 and elements are reported to its fused
-// neighbours.
+// `finish`, C is output 0 of its launch and elements are reported to fused
+// neighbors.
 void BatchedGemm(GemmType type, const GemmArgs& first, const GemmBatch& batch,
                  const KernelContext* finish, WorkerPool* pool,
                  void* workspace);

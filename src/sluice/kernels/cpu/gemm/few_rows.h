@@ -1,7 +1,6 @@
-// Products of few rows with a B that lies row by row: packing B would take as
-// long as the product, so rows of B are added up as they pass by, at the speed
-// they come from memory. With one row this is the product of a vector and a
-// matrix.
+// Products of few rows with a row-major B. Packing B would take as long as the
+// product, so rows of B are accumulated as they are read, at memory speed. With
+// one row this is a vector-matrix product. Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/gemm/gemm.h"
@@ -10,7 +9,8 @@ namespace sluice {
 
 inline constexpr int64_t kFewRows = 16;
 
-// m <= kFewRows; b is not transposed. T is an element, C what sums are made of.
+// m <= kFewRows; b is not transposed. T is the element type, C the type of
+// sums.
 template <class T, class C>
 void FewRowsGemm(const GemmArgs& args, WorkerPool* pool);
 

@@ -1,5 +1,5 @@
-// Matrices of every GemmType with numbers whose products and sums are exact, so
-// that kernels are compared bit by bit with a triple loop.
+// Test matrices of every GemmType whose products and sums are exact, so that
+// kernels can be compared bit by bit with a triple loop.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ struct Shape3 {
   int64_t m, n, k;
 };
 
-// One product: operands, the right result, and C inside a guarded array.
+// One product: operands, the expected result, and C inside a guarded array.
 class Case {
  public:
   Case(GemmType type, Shape3 s, bool ta, bool tb)
@@ -72,7 +72,7 @@ class Case {
             .c = c_.data() + ldc_ * out_bytes_,
             .ldc = ldc_};
   }
-  // C as it must be now, with everything around it untouched.
+  // Checks C and that everything around it is unchanged.
   void Check(const std::string& what) const {
     ASSERT_EQ(c_.size(), want_.size());
     if (std::memcmp(c_.data(), want_.data(), c_.size()) == 0) return;
@@ -87,7 +87,7 @@ class Case {
   const std::vector<char>& c() const { return c_; }
 
  private:
-  // Small whole numbers for floats, everything for integers.
+  // Small integers for floats, any value for integers.
   template <class T>
   static T Number(uint32_t bits) {
     if constexpr (std::is_integral_v<T>) {

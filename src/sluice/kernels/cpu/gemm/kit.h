@@ -1,12 +1,12 @@
-// GemmKit: what the packed matrix product needs to know of a pair of element
-// types on this machine: how to lay panels of A and B out, and how to multiply
-// them. A panel holds mr rows of A (nr columns of B), zeros where there are
-// none, for a stretch of k:
+// GemmKit: describes the packed matrix product for a pair of element types on
+// this machine: the layout of panels of A and B, and the functions that pack
+// and multiply them. A panel holds mr rows of A (nr columns of B), zeros for
+// missing ones, for a range of k:
 //
 //   panel[p / ku][lane][p % ku]
 //
-// with ku > 1 where the machine multiplies several k in one instruction.
-// Kits are constants; their functions may run on any thread.
+// with ku > 1 if the machine multiplies several k in one instruction. Kits are
+// constants; their functions may run on any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/gemm/gemm.h"
@@ -14,16 +14,17 @@
 namespace sluice {
 
 struct GemmKit {
-  // `lanes` by k elements into as many panels as that takes, panel_bytes apart.
-  // Element (lane, p) lies at from[lane * stride + p] if along_k, else at
-  // from[p * stride + lane].
+  // Packs `lanes` by k elements into as many panels as needed, panel_bytes
+  // apart.
+  // Element (lane, p) is at from[lane * stride + p] if along_k, else at from[p
+  // * stride + lane].
   using Pack = void (*)(const void* from, int64_t stride, bool along_k,
                         int64_t lanes, int64_t k, void* to,
                         int64_t panel_bytes);
-  // C[rows x columns] = (accumulate ? C : 0) + a * b, of a panel each.
+  // C[rows x columns] = (accumulate ? C : 0) + a * b, with one panel each.
   using Run = void (*)(int64_t k, const void* a, const void* b, void* c,
                        int64_t ldc, int rows, int columns, bool accumulate);
-  // n sums rounded to elements of C.
+  // Rounds n sums to elements of C.
   using Store = void (*)(const void* sums, int64_t n, void* out);
 
   int mr = 0, nr = 0;  // a tile of C
@@ -35,14 +36,14 @@ struct GemmKit {
   int out_bytes = 0;     // an element of C
   Pack pack_a = nullptr, pack_b = nullptr;
   Run run = nullptr;
-  Store store = nullptr;  // null: sums are C's elements
-  // What a thread does before its first run and after its last (KitInUse), or
-  // null.
+  Store store = nullptr;  // null: sums have C's element type
+  // Called by a thread before its first run and after its last one (KitInUse),
+  // or null.
   void (*enter)() = nullptr;
   void (*leave)() = nullptr;
 };
 
-// On the stack of a thread that runs a kit.
+// Lives on the stack of a thread that runs a kit.
 class KitInUse {
  public:
   explicit KitInUse(const GemmKit& kit) : kit_(kit) {
@@ -58,7 +59,7 @@ class KitInUse {
   const GemmKit& kit_;
 };
 
-// The kit of this machine.
+// The kit for this machine.
 const GemmKit& KitFor(GemmType type);
 
 // The packed product, for any kit and any size with m, n, k >= 1. `workspace`

@@ -1,5 +1,5 @@
-// The kits by instruction set, for KitFor and for tests, which ask Cpu() before
-// they run one.
+// The kits by instruction set, for KitFor and for tests, which must check Cpu()
+// before running one. Constants; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/gemm/kit.h"
@@ -8,8 +8,8 @@ namespace sluice {
 
 namespace gemm {
 
-// A GemmKit::Run from a function that does whole tiles: the rest of an edge
-// goes into a tile on the stack.
+// A GemmKit::Run made from a function for whole tiles: partial tiles at the
+// edges go through a tile on the stack.
 template <class P, class C, int R, int N,
           void (*kTile)(int64_t, const P*, const P*, C*, int64_t, bool)>
 void RunTiles(int64_t k, const void* a, const void* b, void* c, int64_t ldc,
@@ -32,7 +32,7 @@ void RunTiles(int64_t k, const void* a, const void* b, void* c, int64_t ldc,
 
 }  // namespace gemm
 
-// Any machine. Halves are widened while packing; int8 too, to 32 bits.
+// For any machine. Half types are widened while packing; int8 too, to 32 bits.
 extern const GemmKit kPortableF32Kit, kPortableF64Kit, kPortableI32Kit,
     kPortableI64Kit, kPortableS8Kit, kPortableU8S8Kit;
 #if defined(__aarch64__)

@@ -1,4 +1,4 @@
-// What ops made of matrix products share.
+// Shared by ops that are matrix products. Constants and plain functions.
 #pragma once
 
 #include "sluice/kernels/cpu/gemm/batch.h"
@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// The types a product takes and gives back: all floats, i32 and i64.
+// The types a product reads and writes: all floats, i32 and i64.
 inline constexpr DTypeSet kGemmTypes = kFloats | kIndices;
 
 inline GemmType GemmTypeOf(DType dtype) {

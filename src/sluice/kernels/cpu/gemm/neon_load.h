@@ -1,4 +1,5 @@
-// Four elements as floats, for NEON loops over f32, f16 and bf16 alike.
+// Loads four elements as floats, for NEON loops over f32, f16 and bf16.
+// Plain functions.
 #pragma once
 
 #if defined(__aarch64__)

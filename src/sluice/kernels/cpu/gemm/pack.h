@@ -1,5 +1,5 @@
-// Panels of A and B in the layout of GemmKit, for tiles whose sizes are known
-// when the code is compiled.
+// Packs panels of A and B in the layout of GemmKit, for tiles with compile-time
+// sizes. Plain functions; any thread.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace sluice::gemm {
 
-// Panels of R lanes, one k after the other (ku == 1), element by element.
+// Panels of R lanes, one k after another (ku == 1), element by element.
 template <int R, class T, class P>
 void PackPanel(const T* from, int64_t stride, bool along_k, int lanes,
                int64_t k, P* to) {
@@ -27,9 +27,9 @@ void PackPanel(const T* from, int64_t stride, bool along_k, int lanes,
   }
 }
 
-// Whole panels whose lanes lie side by side. Rows are read in stretches of
-// several panels, because a stretch of one is shorter than a cache line and
-// rows whose distance is a power of two push each other out of the cache.
+// Whole panels with contiguous lanes. Rows are read in pieces of several
+// panels: a piece of one panel is shorter than a cache line, and rows a power
+// of two apart evict each other from the cache.
 template <int R, int kPanels, class T, class P>
 void PackWide(const T* from, int64_t stride, int64_t k, P* to,
               int64_t panel_bytes) {
@@ -40,8 +40,8 @@ void PackWide(const T* from, int64_t stride, int64_t k, P* to,
   }
   for (int64_t p = 0; p < k; ++p, from += stride) {
     for (int q = 0; q < kPanels; ++q) {
-      // Through a copy, so that the compiler need not ask whether panels lie
-      // over the source.
+      // Through a copy, so that the compiler need not check whether panels
+      // overlap the source.
       P row[R];
       if constexpr (std::is_same_v<T, P>) {
         std::memcpy(row, from + q * R, sizeof row);
@@ -78,7 +78,7 @@ inline void Transpose4(const float* from, int64_t from_stride, float* to,
   StoreFloat4(to + 3 * to_stride, __builtin_shufflevector(t1, t3, 2, 3, 6, 7));
 }
 
-// PackPanel of floats that lie along k, four by four.
+// PackPanel for floats contiguous along k, four by four.
 template <int R>
 void PackAlongK(const float* from, int64_t stride, int lanes, int64_t k,
                 float* to) {

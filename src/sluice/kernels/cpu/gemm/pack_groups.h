@@ -1,6 +1,7 @@
 // Panels for instructions that multiply several k at once: KU elements of one
-// lane side by side (GemmKit, ku > 1). T is an element of the matrix, P what it
-// becomes in the panel; the last group of k is filled up with zeros.
+// lane are adjacent (GemmKit, ku > 1). T is the matrix's element type, P that
+// of the panel; the last group of k is filled with zeros. Plain functions; any
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace sluice::gemm {
 
-// Groups of 8 lanes whose elements lie side by side in KU rows.
+// Groups of 8 lanes whose elements are contiguous in KU rows.
 template <class P>
 struct Lanes {
   static constexpr int kCount = 8;
@@ -33,8 +34,8 @@ struct Lanes {
   }
 };
 
-// KU vectors of 8 lanes become 8 lanes of KU elements: log2(KU) perfect
-// shuffles. The first `lanes` of them are stored.
+// Turns KU vectors of 8 lanes into 8 lanes of KU elements by log2(KU) perfect
+// shuffles. Stores the first `lanes` of them.
 template <int KU, class P>
 void Interleave(typename Lanes<P>::Vec (&v)[KU], int lanes, P* to) {
   using L = Lanes<P>;

@@ -1,5 +1,5 @@
-// Panels of floats from halves: a piece at a time is widened beside where it
-// lay, then packed like any floats.
+// Panels of floats from half types: each piece is widened in a buffer of the
+// same layout, then packed like any floats. Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/gemm/halves.h"

@@ -1,6 +1,6 @@
 // Products of floats with a small B, without packing: elements of A and rows of
-// B are read where they lie, which the first cache makes cheap. One pass over
-// k, the same sums as those of the packed product.
+// B are read in place, which is cheap in the first-level cache. One pass over
+// k, with the same sums as the packed product. Plain functions; any thread.
 #pragma once
 
 #include "sluice/kernels/cpu/gemm/gemm.h"

@@ -1,5 +1,5 @@
-// Squares of 16-bit elements turned, by AVX-512: for panels of matrices that
-// lie the other way.
+// Transposes blocks of 16-bit elements with AVX-512: for panels of matrices
+// with the other storage order. Plain functions.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Kernels of pooling ops: windows of any kind over 1 to 3 spatial axes. Halves
-// are compared and added as floats. Parallel over planes and rows; results do
-// not depend on the number of threads.
+// Kernels of pooling ops: windows of any kind over 1 to 3 spatial axes. Half
+// types are compared and added as floats. Parallel over planes and rows;
+// results do not depend on the number of threads. Stateless; any thread.
 #pragma once
 
 #include "sluice/op/kernel_context.h"
@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// x -> y. NaN is greater than any number; padding is smaller than any, and a
-// window of nothing else gives minus infinity (for averages 0).
+// x -> y. NaN is greater than any number; padding is smaller than any. A window
+// of padding alone gives minus infinity (0 for averages).
 Status max_pool_kernel(KernelContext& ctx);
 Status avg_pool_kernel(KernelContext& ctx);
 
@@ -17,14 +17,14 @@ Status avg_pool_kernel(KernelContext& ctx);
 Status max_pool_grad_kernel(KernelContext& ctx);
 // dy, shape of x -> dx.
 Status avg_pool_grad_kernel(KernelContext& ctx);
-// Of both gradients.
+// Workspace of both gradients.
 int64_t pool_grad_workspace(const ShapeContext& c);
 
 // x, v -> v's element at the first of the greatest elements of each window of
-// x; 0 for a window of border alone.
+// x; 0 for a window of padding alone.
 Status max_pool_pick_kernel(KernelContext& ctx);
 
-// What the attributes of pools mean.
+// Describes the attributes of pools.
 inline constexpr char kPoolKernelDoc[] =
     "Window sizes: one for all axes or one per spatial axis.";
 inline constexpr char kPoolStridesDoc[] =

@@ -11,10 +11,10 @@
 namespace sluice {
 
 // The elements of one window along one axis: first, first + step, ... < last.
-// None when first >= last.
+// Empty if first >= last.
 struct PoolWindow {
   int64_t first, last, step;
-  int64_t counted;  // what an average divides by along this axis
+  int64_t counted;  // an average's divisor along this axis
 };
 
 struct PoolAxis {
@@ -45,8 +45,8 @@ struct PoolAxis {
     return {first, last, dilation, counted};
   }
 
-  // Outputs [begin, end) whose windows lie wholly inside; none of an adaptive
-  // pool's count.
+  // Outputs [begin, end) whose windows are entirely inside; empty for adaptive
+  // pools.
   struct Range {
     int64_t begin, end;
   };
@@ -68,7 +68,7 @@ struct PoolGeometry {
   int64_t out_pixels() const { return out_rows() * axis[2].out; }
 };
 
-// REQUIRES: shapes and attributes the op's shape function passed. Adaptive
+// REQUIRES: shapes and attributes accepted by the op's shape function. Adaptive
 // pools have no attribute kernel_size.
 PoolGeometry MakePoolGeometry(const Attrs& attrs, const Shape& x,
                               const Shape& y);

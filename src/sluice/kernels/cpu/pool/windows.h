@@ -1,4 +1,5 @@
-// Walks over the windows of one plane, for kernels of pools.
+// Iterates over the windows of one plane, for kernels of pools. Plain
+// functions.
 #pragma once
 
 #include "sluice/kernels/cpu/elementwise.h"
@@ -21,7 +22,7 @@ void ForEachWindow(const PoolGeometry& g, F&& f) {
   }
 }
 
-// The first of the greatest elements of a window, -1 when it has none.
+// The first of the greatest elements of a window, -1 if the window is empty.
 template <class T>
 int64_t Greatest(const PoolGeometry& g, const T* plane, const PoolWindow& w0,
                  const PoolWindow& w1, const PoolWindow& w2) {

@@ -1,5 +1,5 @@
-// Sums and differences of two arrays, element by element. T: their type; F: a
-// struct of kernels/cpu/scatter_formulas.h.
+// Elementwise sums and differences of two arrays. T: their type; F: a struct of
+// kernels/cpu/scatter_formulas.h.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"

@@ -1,6 +1,5 @@
-// (x - mean) * rstd, possibly times a scale plus an offset, as (x - from) *
-// scale
-// + shift: as kernels/cpu/affine.h has it.
+// (x - mean) * rstd, optionally times a scale plus an offset, as (x - from) *
+// scale + shift; as in kernels/cpu/affine.h.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -14,8 +13,8 @@ struct Affine {
 
   static Affine Of(double mean, double rstd, double scale = 1,
                    double offset = 0) {
-    // A mean that is small against the deviation goes into the shift; a large
-    // one is taken off first, so that no digit is lost.
+    // A mean that is small relative to the deviation goes into the shift; a
+    // large one is subtracted first, so that no digit is lost.
     bool small = std::fabs(mean) * rstd <= 4;
     C from = small ? C(0) : C(mean);
     double by = rstd * scale;
@@ -24,7 +23,7 @@ struct Affine {
   C Apply(C x) const { return MulAdd(x - from, scale, shift); }
 };
 
-// a / b of numbers that are not negative: fast where they are short.
+// a / b of nonnegative integers: fast if they are short.
 inline int64_t Quotient(int64_t a, int64_t b) {
   if (((a | b) >> 32) == 0) return uint32_t(a) / uint32_t(b);
   return a / b;

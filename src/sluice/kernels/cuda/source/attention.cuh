@@ -1,7 +1,7 @@
 // The rows of attention between its matrix products: probabilities from the
-// scores of a query with every key, and, for the gradient, what flows back into
-// the scores. T: the operands' type; scores are Compute<T>. SL_CAUSAL: query i
-// sees keys 0 to i. SL_MASK: 0 none, 1 says who is seen, 2 is added.
+// scores of a query with all keys, and, for the gradient, the gradients of the
+// scores. T: the operands' type; scores are Compute<T>. SL_CAUSAL: query i sees
+// keys 0 to i. SL_MASK: 0 none, 1 boolean visibility, 2 added to the scores.
 #pragma once
 
 #include "sluice/cuda/attention_mask.cuh"
@@ -11,20 +11,20 @@
 
 namespace sluice {
 
-// As kernels/cuda/attention.cc has it.
+// As in kernels/cuda/attention.cc.
 struct AttentionArgs {
   Slices s;  // rows: queries of some heads; their keys
   const Compute<T>* scores;
-  const Compute<T>* dp;  // of gradients: dy v'
+  const Compute<T>* dp;  // for gradients: dy v'
   T *p, *ds;
   Compute<T>* lse;
-  const T *dy, *y;  // of gradients: rows of `values` elements
+  const T *dy, *y;  // for gradients: rows of `values` elements
   int64_t values, queries, first_row;
   double scale;
   AttentionMask mask;
 };
 
-// One query: which keys it sees, and how much it wants them.
+// One query: the keys it sees, and its scores.
 struct Query {
   using C = Compute<T>;
   const AttentionArgs& a;
@@ -37,7 +37,7 @@ struct Query {
     if (SL_CAUSAL) place = row - Quotient(row, a.queries) * a.queries;
     if (SL_MASK) mask_at = a.mask.Place(row);
   }
-  // The keys before those it cannot see, as a slice of their own.
+  // The visible keys at the start of the slice, as a slice.
   Slice Seen(Slice slice) const {
     if (SL_CAUSAL && slice.n > place + 1) slice.n = place + 1;
     return slice;

@@ -1,5 +1,5 @@
-// A mask of attention: one element for each query and key, broadcast from what
-// there is. SL_MASK: 0 none, 1 says who is seen, 2 is added.
+// A mask of attention: one element for each query and key, after broadcasting.
+// SL_MASK: 0 none, 1 boolean visibility, 2 added to the scores.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
@@ -8,13 +8,13 @@ namespace sluice {
 
 constexpr int kMaskAxes = 8;
 
-// As kernels/cuda/attention_mask.h has it: how far its elements are apart along
-// the axes of the queries, the innermost first, and from key to key.
+// As in kernels/cuda/attention_inputs.h: the strides along the axes of the
+// queries, innermost first, and from key to key.
 struct AttentionMask {
   const void* at;
   int64_t rank, dims[kMaskAxes], steps[kMaskAxes], key_step;
 
-  // Where the elements of a query begin, of all heads' queries.
+  // The offset of the elements of a query, numbered over all heads.
   int64_t Place(int64_t query, int first_axis = 0) const {
     int64_t place = 0;
 #pragma unroll 1
@@ -25,7 +25,7 @@ struct AttentionMask {
     }
     return place;
   }
-  // The same of a head's first query.
+  // The same for a head's first query.
   int64_t HeadPlace(int64_t head) const { return Place(head, 1); }
   bool Sees(int64_t place) const {
     return static_cast<const uint8_t*>(at)[place];

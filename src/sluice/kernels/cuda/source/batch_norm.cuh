@@ -1,5 +1,5 @@
-// Batch normalisation: x is [n, channels, run]. T: the elements' type; S: that
-// of statistics that are given.
+// Batch normalization: x is [n, channels, run]. T: the elements' type; S: the
+// type of given statistics.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-// dx = scale rstd (dy - mean(dy) - xhat mean(dy xhat)), sorted by what varies:
-// dy by + (x - from) k1 + k0.
+// dx = scale rstd (dy - mean(dy) - xhat mean(dy xhat)), collected by what
+// varies: dy by + (x - from) k1 + k0.
 template <class C>
 struct GradParts {
   C from, by, k1, k0;
@@ -19,7 +19,7 @@ struct BatchNormArgs {
   ReduceShape s;
   const T *dy, *x, *scale, *offset;
   const S *mean_in, *variance_in;
-  T* y;  // of the gradient: dx
+  T* y;  // for the gradient: dx
   Compute<T>*mean, *variance;
   T *dscale, *doffset;
   int64_t elements, channels, run;
@@ -135,8 +135,8 @@ struct ChannelGrads {
 SL_REDUCE_KERNEL(SL_CHANNEL, BatchNormArgs)
 #else
 
-// What statistics that are given come to, for every channel: with scale and
-// offset, or xhat alone.
+// The affine of every channel from given statistics: with scale and offset, or
+// xhat alone.
 SL_GLOBAL(channel_affine, BatchNormArgs, a) {
   using C = Compute<T>;
   for (int64_t c = FirstThread(); c < a.channels; c += AllThreads()) {
@@ -149,14 +149,13 @@ SL_GLOBAL(channel_affine, BatchNormArgs, a) {
   }
 }
 
-// Packs of elements, SL_PACK each: all of one channel, or of as many side by
-// side where SL_ROWS.
+// Packs of SL_PACK elements: all of one channel, or of adjacent channels if
+// SL_ROWS.
 using Some = Pack<T, SL_PACK>;
 constexpr int kChannels = SL_ROWS ? SL_PACK : 1;
 
-// f(pack, what the first of its channels has, and the next) for each pack of
-// this thread. In rows a thread stays with its channels, whose numbers it
-// holds.
+// Calls f(pack, value of its first channel, value of the next) for each pack of
+// this thread. In rows a thread keeps its channels and their values.
 template <class Of, class F>
 inline void EachPack(const BatchNormArgs& a, const Of* of, F f) {
   Of held[kChannels];

@@ -1,21 +1,21 @@
-// How often each number is in an array, or the sums of whole weights. I, W: the
-// types of numbers and of results. Sums of whole numbers, so that the order in
-// which they grow is no matter.
+// Counts how often each number occurs in an array, or sums integer weights. I,
+// W: the types of numbers and of results. Integer sums do not depend on the
+// order of additions.
 #pragma once
 
 #include "sluice/cuda/team.cuh"
 
 namespace sluice {
 
-// What there is to know before bins are made.
+// The range of the numbers, needed before bins are created.
 struct BinRange {
-  long long largest;    // -1: there is none
-  long long bad_place;  // the first number outside, n where all are inside
+  long long largest;    // -1: there are none
+  long long bad_place;  // the first number out of range, or n
 };
 
 struct BinCountArgs {
   const I* x;
-  const W* weights;  // null: each counts 1
+  const W* weights;  // null: each number counts 1
   BinRange* range;
   unsigned long long* sums;
   W* y;

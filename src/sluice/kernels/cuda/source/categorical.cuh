@@ -1,6 +1,6 @@
-// Draws from rows of weights, as kernels/cpu/categorical.h has it: running sums
-// of every row, one addition after the other, and draws that find their place
-// in them. T: the type of weights, or of their logarithms (kLogits).
+// Draws from rows of weights, as in kernels/cpu/categorical.h: running sums of
+// every row, one addition after another, and draws located in them by search.
+// T: the type of weights, or of their logarithms (kLogits).
 #pragma once
 
 #include "sluice/base/random.h"
@@ -21,8 +21,8 @@ struct CategoricalArgs {
 
 constexpr int kSumTile = 1024;
 
-// The weights of a row, where its sums will be. One block of 256 threads for
-// each row.
+// Stores the weights of a row in place of its future sums. One block of 256
+// threads per row.
 inline double LargestOf(const T* x, int64_t n, double* shared) {
   double largest = -HUGE_VAL;
   for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
@@ -54,8 +54,8 @@ inline double WeightOf(T x, double largest) {
   }
 }
 
-// What is reported: the row's number times n + 1, plus 1 and the column where
-// it is one weight that is wrong; and the weight's bits.
+// Reports an error as the row's number times n + 1, plus 1 and the column if a
+// single weight is wrong; and the weight's bits.
 SL_GLOBAL(running_sums, CategoricalArgs, a) {
   __shared__ double tile[kSumTile];
   __shared__ double sum;
@@ -109,8 +109,8 @@ SL_GLOBAL(draw_columns, CategoricalArgs, a) {
     const double* sums = a.sums + e / a.samples * a.n;
     double total = sums[a.n - 1];
     double target = UniformDouble(bits[k], bits[k + 1]) * total;
-    // Rounding may give the whole total, which no sum exceeds: then the first
-    // that reaches it.
+    // Rounding may yield the whole total, which no sum exceeds: then the first
+    // sum that reaches it.
     bool inside = target < total;
     int64_t first = 0;
     for (int64_t left = a.n; left > 0;) {
@@ -124,7 +124,7 @@ SL_GLOBAL(draw_columns, CategoricalArgs, a) {
   }
 }
 
-// A class and when its turn comes.
+// A class and its arrival time.
 struct Turn {
   double when;
   int64_t column;  // -1: none
@@ -134,9 +134,9 @@ struct Turn {
   }
 };
 
-// Without replacement: every class waits an exponential time with its weight as
-// the rate, and the first come first. The times are put where the sums were.
-// One block of 256 threads for each row.
+// Without replacement: every class arrives after an exponential time with its
+// weight as the rate, and the first arrivals are drawn. The times are stored in
+// place of the sums. One block of 256 threads per row.
 SL_GLOBAL(draw_first, CategoricalArgs, a) {
   __shared__ Turn turns[256];
   for (int64_t r = blockIdx.x; r < a.rows; r += gridDim.x) {

@@ -1,5 +1,5 @@
 // The pointwise parts of recurrent cells, and gated linear units: formulas over
-// parts of a row that lie side by side. T: the elements' type; SL_CELL: which.
+// adjacent parts of a row. T: the elements' type; SL_CELL: which one.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"

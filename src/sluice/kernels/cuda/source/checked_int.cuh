@@ -1,6 +1,6 @@
-// Elementwise ops of integers that have no result for some operands, which are
-// told. T: the type; F: Valid and Apply, as kernels/cpu/checked_binary.h has
-// it. Index: int32_t where every place is within its reach.
+// Elementwise ops of integers without a result for some operands, which are
+// reported. T: the type; F: Valid and Apply, as in
+// kernels/cpu/checked_binary.h. Index: int32_t if all offsets fit.
 #pragma once
 
 #include "sluice/cuda/checks.cuh"
@@ -11,7 +11,7 @@ namespace sluice {
 struct CheckedArgs {
   void* out;
   const void* in[2];
-  // Of an input that is a number of the host: `in` is null then.
+  // For an input that is a host number: `in` is null then.
   uint64_t number[2];
   int64_t n;
   Check* check;

@@ -1,6 +1,6 @@
-// What a kernel finds wrong in its inputs, told to the host later
-// (device/cuda/late_checks.h). Of all places where something is wrong the first
-// in the array is told, as on the CPU.
+// Errors that a kernel finds in its inputs, reported to the host later
+// (device/cuda/late_checks.h). Of all errors the first in array order is
+// reported, as on the CPU.
 #pragma once
 
 #include "sluice/cuda/formula.cuh"
@@ -14,8 +14,8 @@ struct Check {
   int64_t a, b;
 };
 
-// Begins a report about `place`; false when an earlier one is told already.
-// Whoever got true writes what it found and calls EndReport.
+// Begins a report about `place`; false if an earlier place has already been
+// reported. After true, the caller writes the error and calls EndReport.
 inline bool BeginReport(Check* check, int64_t place) {
   volatile Check* seen = check;
   for (;;) {

@@ -1,6 +1,6 @@
-// The elements that count, one after the other: counted chunk by chunk, then
-// each chunk writes its own. X: the type of what says whether an element
-// counts; T: of as many bytes as are moved at a time. 256 threads.
+// Writes the selected elements contiguously: counts them chunk by chunk, then
+// each chunk writes its own. X: the type that tells whether an element is
+// selected; T: a type of the width of each move. 256 threads.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -13,11 +13,11 @@ constexpr int64_t kChunk = kChunkThreads * kChunkRounds;
 
 struct CompactArgs {
   const void* x;
-  const void* from;  // MaskedSelect of single elements: they
+  const void* from;  // the elements, for MaskedSelect of single elements
   void* to;
-  int64_t* starts;  // of each chunk; the total behind the last
+  int64_t* starts;  // of each chunk; then the total
   int64_t n, chunks, total;
-  int32_t rank;  // 0: places as they are
+  int32_t rank;  // 0: linear positions
   int64_t size[kMaxWalkRank];
 };
 
@@ -48,7 +48,7 @@ SL_GLOBAL(count_chunks, CompactArgs, a) {
   }
 }
 
-// Counts become where each chunk begins. One block.
+// Turns counts into the start of each chunk. One block.
 SL_GLOBAL(sum_chunks, CompactArgs, a) {
   __shared__ uint32_t sums[33];
   int64_t before = 0;
@@ -63,7 +63,7 @@ SL_GLOBAL(sum_chunks, CompactArgs, a) {
   if (threadIdx.x == 0) a.starts[a.chunks] = before;
 }
 
-// Element `i` is number `at` of those that count.
+// Element `i` is selected, as number `at`.
 template <bool kElements>
 inline void WriteOne(const CompactArgs& a, int64_t i, int64_t at) {
   if constexpr (kElements) {

@@ -1,16 +1,16 @@
-// Tells a recorded graph whether its loop goes round once more.
+// Tells a recorded graph whether its loop continues.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
 
 #if defined(SL_EMULATED)
-// Handles are addresses of numbers there.
+// Handles are addresses of integers in the emulation.
 inline void cudaGraphSetConditional(unsigned long long handle,
                                     unsigned int value) {
   *reinterpret_cast<unsigned int*>(handle) = value;
 }
 #else
-// The driver's own.
+// The driver's own function.
 extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle,
                                                    unsigned int value);
 #endif
@@ -22,14 +22,14 @@ struct ConditionArgs {
   uint64_t handle;
 };
 
-// The same where the number of iterations is known: marks those of the next
-// rounds that there are. By one thread.
+// The same if the number of iterations is known: marks the live ones among the
+// next rounds. Run by one thread.
 struct TurnArgs {
   const int64_t* trips;
   int64_t* begun;
   bool* live;  // of each round
   int64_t rounds;
-  uint64_t handle;  // 0: there is no graph
+  uint64_t handle;  // 0: no graph
 };
 
 SL_GLOBAL(turn, TurnArgs, a) {

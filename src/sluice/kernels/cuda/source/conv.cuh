@@ -1,12 +1,13 @@
-// Convolutions and their gradients where no library serves: a thread for each
-// result. T: the elements' type. Sums are in double: they may be long.
+// Convolutions and their gradients where no library is available: one thread
+// per result. T: the elements' type. Sums are in double, because they may be
+// long.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
 
 namespace sluice {
 
-// As kernels/cuda/plain_conv.cc has it. Axes: batch, channels, three of space.
+// As in kernels/cuda/plain_conv.cc. Axes: batch, channels, three spatial.
 struct ConvArgs {
   const T *x, *w, *y;
   T* out;
@@ -16,7 +17,7 @@ struct ConvArgs {
   int64_t x_step[5], w_step[5], y_step[5];
   int64_t n;
 
-  // Number -> indices of the last five axes, of these sizes.
+  // Converts a number to indices of the last five axes, of these sizes.
   static void Split(int64_t number, const int64_t* size, int64_t* at) {
     for (int k = 4; k >= 0; --k) {
       int64_t rest = Quotient(number, size[k]);
@@ -29,7 +30,8 @@ struct ConvArgs {
     for (int k = 0; k < 5; ++k) place += at[k] * step[k];
     return place;
   }
-  // f(tap, pixel) for the taps that meet an element, pixels of the other side.
+  // Calls f(tap, pixel) for the taps that involve an element, with pixels of
+  // the other side.
   template <class F>
   void EachTap(const int64_t* from, bool back, F f) const {
     int64_t tap[3], to[3];
@@ -43,7 +45,7 @@ struct ConvArgs {
       }
     }
   }
-  // back: from an element of x to that of y, else the other way.
+  // back: from an element of x to one of y, else the reverse.
   bool Meets(int k, int64_t from, int64_t tap, bool back, int64_t* to) const {
     if (!back) {
       *to = from * stride[k] + tap * dilation[k] - pad[k];

@@ -1,19 +1,18 @@
-// Elements from one strided place to another. T: a type of the elements' size,
-// or of several elements that stay together. Index: int32_t where every place
-// is within its reach.
+// Copies elements between strided locations. T: a type of the elements' size,
+// or of several elements that stay together. Index: int32_t if all offsets fit.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
 
 namespace sluice {
 
-// Axis 0 is the one along which neighbours of the target lie.
+// Adjacent elements of the target are along axis 0.
 struct CopyArgs {
   const void* from;
   void* to;
   int64_t n;
   int32_t rank;
-  int32_t across;  // tiles: the axis along which neighbours of the source lie
+  int32_t across;  // tiles: the axis with adjacent elements of the source
   int64_t size[kMaxWalkRank];
   int64_t stride[2][kMaxWalkRank];
   int64_t tiles[2];  // along axis 0 and along `across`
@@ -35,8 +34,8 @@ SL_GLOBAL(copy, CopyArgs, a) {
   }
 }
 
-// The same where the source's neighbours lie along another axis than the
-// target's: squares are read along one, turned in shared memory and written
+// The same if the source is contiguous along another axis than the target:
+// squares are read along one axis, transposed in shared memory and written
 // along the other. 256 threads.
 SL_GLOBAL(tiles, CopyArgs, a) {
   constexpr int kSide = 32, kRows = 8;

@@ -1,6 +1,6 @@
-// One random number for each element of a parameter, from a stream of its own.
-// T: the type; op::Draw: the formula of the op's file; kZero: whether 0 is a
-// parameter.
+// One random number for each element of a parameter, from a separate stream. T:
+// the type; op::Draw: the formula of the op's file; kZero: whether the
+// parameter may be 0.
 #pragma once
 
 #include "sluice/cuda/random.cuh"

@@ -1,6 +1,6 @@
-// Loops of elementwise kernels, as text that is put behind the formula: the
-// generated source names F, the formula; Out, In0, In1, In2, the types; and
-// SL_INPUTS, how many there are (kernels/cuda/elementwise.cc).
+// Loops of elementwise kernels, inserted after the formula. The generated
+// source defines F, the formula; Out, In0, In1, In2, the types; and SL_INPUTS,
+// the number of inputs (kernels/cuda/elementwise.cc).
 #pragma once
 
 #include "sluice/cuda/formula.cuh"
@@ -10,18 +10,18 @@ namespace sluice {
 constexpr int kMaxInputs = 3;
 constexpr int kMaxWalkRank = 8;
 
-// As kernels/cuda/elementwise.cc fills it.
+// Filled in by kernels/cuda/elementwise.cc.
 struct ElementwiseArgs {
   void* out;
   const void* in[kMaxInputs];
   int64_t n;
   BlockParams params;
-  // Of an input that is a number of the host: `in` is null then.
+  // For an input that is a host number: `in` is null then.
   uint64_t number[kMaxInputs];
   // flat: 1, or 0 for a single number.
   int32_t step[kMaxInputs];
-  int32_t packed;  // flat: all may be read several at a time
-  // strided: sizes, the innermost first, and what each operand steps by.
+  int32_t packed;  // flat: all operands may be read in packs
+  // strided: sizes, innermost first, and the strides of each operand.
   int32_t rank;
   int64_t size[kMaxWalkRank];
   int64_t stride[kMaxInputs][kMaxWalkRank];
@@ -40,7 +40,7 @@ inline T Narrow(V v) {
   }
 }
 
-// A half by its bits.
+// A half-precision number from its bits.
 template <class H>
 inline H FromBits(uint16_t bits) {
   H half;
@@ -48,7 +48,7 @@ inline H FromBits(uint16_t bits) {
   return half;
 }
 
-// Apply, with the formula's parameters where it has some.
+// Apply, with the formula's parameters if it has any.
 template <class F, class C, class... Vs>
 inline auto ApplyFormula(const BlockParams& params, Vs... v) {
   if constexpr (requires { F::template Prepare<C>(params); }) {
@@ -63,12 +63,12 @@ struct alignas(sizeof(T) * kCount) Pack {
   T v[kCount];
 };
 
-// One operand of a flat loop: elements side by side, or the same one always.
+// One operand of a flat loop: contiguous elements, or one repeated element.
 template <class T>
 struct FlatInput {
   const T* p;
   int64_t step;
-  T number;  // where p is null
+  T number;  // if p is null
   T At(int64_t i) const { return p ? p[i * step] : number; }
   template <int kCount>
   Pack<T, kCount> PackAt(int64_t i) const {
@@ -79,8 +79,8 @@ struct FlatInput {
   }
 };
 
-// kCount elements of a strided operand along its innermost axis: side by side,
-// or the same one always.
+// kCount elements of a strided operand along its innermost axis: contiguous, or
+// one repeated element.
 template <int kCount, class T>
 inline Pack<T, kCount> RunAt(const T* p, int64_t step) {
   if (step) return *reinterpret_cast<const Pack<T, kCount>*>(p);
@@ -95,7 +95,7 @@ inline FlatInput<T> FlatOf(const ElementwiseArgs& a, int i) {
           *reinterpret_cast<const T*>(&a.number[i])};
 }
 
-// Where each operand's element of a strided loop is.
+// The offset of each operand's element in a strided loop.
 template <class Index, int kInputs>
 struct Walk {
   Index at[kInputs];

@@ -1,5 +1,5 @@
-// Sums of rows of a table by bags: bag b holds the indices from offsets[b] up
-// to offsets[b + 1]. T: the type of the table; I: of indices and offsets.
+// Sums rows of a table by bags: bag b holds the indices from offsets[b] up to
+// offsets[b + 1]. T: the type of the table; I: the type of indices and offsets.
 #pragma once
 
 #include "sluice/cuda/checks.cuh"
@@ -17,7 +17,7 @@ struct BagArgs {
   Check* check[2];
 };
 
-// What offsets say, held within bounds: wrong ones are told by check_offsets.
+// The offsets of a bag, clamped to bounds: check_offsets reports wrong ones.
 struct Bag {
   int64_t begin, end;
   Bag(const BagArgs& a, int64_t b) {
@@ -64,7 +64,7 @@ SL_GLOBAL(bag_sums, BagArgs, a) {
   }
 }
 
-// Row j of the result is that of its bag, scaled.
+// Row j of the result is the scaled row of its bag.
 SL_GLOBAL(bag_rows, BagArgs, a) {
   using C = Compute<T>;
   const T* dy = static_cast<const T*>(a.from);
@@ -73,7 +73,7 @@ SL_GLOBAL(bag_rows, BagArgs, a) {
   int64_t n = a.count * a.columns;
   for (int64_t i = FirstThread(); i < n; i += AllThreads()) {
     int64_t j = i / a.columns, k = i - j * a.columns;
-    // The last bag that begins at j or before.
+    // The last bag that starts at j or before.
     int64_t b = 0;
     for (int64_t left = a.bags; left > 1;) {
       int64_t half = left / 2;

@@ -1,5 +1,5 @@
-// Numbers of the emulated GPU: CUDA's functions by those of the C library, its
-// intrinsics by the language, its vectors.
+// Math of the emulated GPU: CUDA's functions by those of the C library, its
+// intrinsics by plain arithmetic, and its vector types.
 #pragma once
 
 #define SL_MATH_1(name)              \
@@ -145,7 +145,7 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
   return unsigned(both >> (by & 31));
 }
 
-// Rounded to nearest, as arithmetic is here in any case.
+// Rounded to nearest, like all arithmetic here.
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 inline float __fadd_rn(float a, float b) { return a + b; }
@@ -159,7 +159,7 @@ inline double __dsub_rn(double a, double b) { return a - b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 inline double __dsqrt_rn(double a) { return sqrt(a); }
-// Quick and less exact on a GPU.
+// Fast and less accurate on a real GPU.
 inline float __expf(float x) { return expf(x); }
 inline float __exp2f(float x) { return exp2f(x); }
 inline float __logf(float x) { return logf(x); }
@@ -167,7 +167,7 @@ inline float __log2f(float x) { return log2f(x); }
 inline float __fdividef(float a, float b) { return a / b; }
 inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
 
-// Beyond the integer's range to its end, NaN to 0, as a GPU converts.
+// Out-of-range numbers become the nearest limit, NaN becomes 0, as on a GPU.
 template <class To, class From>
 inline To sl_to_whole(From x, From low, From high) {
   if (!(x == x)) return 0;

@@ -1,13 +1,13 @@
-// Tensor cores of the emulated GPU: what source/tensor_core.cuh says in PTX.
-// Products are summed one after the other in float, where a GPU may round
-// otherwise; copies are there when they are started.
+// Tensor cores of the emulated GPU: the functions that source/tensor_core.cuh
+// has in PTX. Products are summed one after another in float, where a real GPU
+// may round differently; copies are complete when started.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
 
 namespace sluice {
 
-// What lanes of a warp show each other. Only one block runs at a time.
+// Values that the lanes of a warp exchange. Only one block runs at a time.
 struct ShownByLane {
   const unsigned char* row;
   float a[4][2], b[2][2];

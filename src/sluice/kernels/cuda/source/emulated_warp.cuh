@@ -15,7 +15,7 @@ inline unsigned long long Meet(Meeting kind, unsigned mask,
   return sl_host->meet(kind, mask, value, unsigned(source));
 }
 
-// The value that lane `source` has; all lanes of the mask take part.
+// The value of lane `source`; all lanes of the mask participate.
 template <class T>
 inline T From(unsigned mask, T value, int source) {
   static_assert(sizeof(T) <= 8);
@@ -42,7 +42,7 @@ inline void __syncwarp(unsigned mask = ~0u) {
   sl_warp::Meet(sl_warp::Meeting::kWarp, mask);
 }
 
-// Groups of `width` lanes; a source outside the group is the lane itself.
+// Groups of `width` lanes; a source outside of the group means the lane itself.
 template <class T>
 inline T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
   int first = sl_warp::Lane() & ~(width - 1);
@@ -51,7 +51,7 @@ inline T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
 template <class T>
 inline T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {
   int lane = sl_warp::Lane(), source = lane ^ lanes;
-  // Groups before this one may be read, those behind it not.
+  // Lanes of earlier groups may be read, those of later groups may not.
   bool read = source < (lane & ~(width - 1)) + width;
   return sl_warp::From(mask, value, read ? source : lane);
 }
@@ -123,7 +123,7 @@ inline void __threadfence_system() {}
 inline void __nanosleep(unsigned) { sl_host->pause(); }
 inline void __trap() { sl_host->fail("__trap"); }
 
-// Each gives what was there before.
+// Each returns the old value.
 #define SL_ATOMIC(name, T, expression)                      \
   inline T name(T* at, T v) {                               \
     volatile T* place = at;                                 \
@@ -143,7 +143,7 @@ SL_ATOMIC_32_64(atomicMax, v > was ? v : was)
 SL_ATOMIC_32_64(atomicAnd, was& v)
 SL_ATOMIC_32_64(atomicOr, was | v)
 SL_ATOMIC_32_64(atomicXor, was ^ v)
-// Sums wrap; there are none of long long.
+// Sums wrap; there is no variant for long long.
 SL_ATOMIC(atomicAdd, int, unsigned(was) + unsigned(v))
 SL_ATOMIC(atomicAdd, unsigned, was + v)
 SL_ATOMIC(atomicAdd, unsigned long long, was + v)
@@ -172,7 +172,7 @@ SL_ATOMIC_CAS(unsigned short)
 SL_ATOMIC_CAS(unsigned long long)
 #undef SL_ATOMIC_CAS
 
-// Loads and stores that are about caches.
+// Loads and stores with cache hints.
 template <class T>
 inline T __ldg(const T* at) {
   return *at;

@@ -1,18 +1,17 @@
-// The language of CUDA for a compiler of the host: what a kernel of the
-// emulated GPU stands on (kernels/cuda/emulated_compiler.h puts it before the
-// kernel's source). Threads, barriers and warps are those of device/cuda/
-// emulated; one thread runs at a time, so that atomics are plain arithmetic.
+// CUDA's language for a host compiler: the base of a kernel of the emulated GPU
+// (kernels/cuda/emulated_compiler.h puts it before the kernel's source).
+// Threads, barriers and warps are those of device/cuda/emulated; one thread
+// runs at a time, so atomics are plain arithmetic.
 #pragma once
 
 #include "sluice/device/cuda/emulated/kernel_side.h"
 
-// For what has to be written in another way here: PTX.
+// For code that needs a replacement here: PTX.
 #define SL_EMULATED 1
 
 #define SL_EXPORT extern "C" __attribute__((visibility("default"), used))
 
-// The names are longer than the kernel's, which may be that of a function of
-// the C library.
+// Longer than the kernel's name, which may be that of a C library function.
 #define SL_GLOBAL_OF(threads, name, Args, args) SL_GLOBAL(name, Args, args)
 #define SL_GLOBAL_BESIDE(blocks, threads, name, Args, args) \
   SL_GLOBAL(name, Args, args)
@@ -35,8 +34,8 @@
 #define __grid_constant__
 #define __managed__
 
-// One block runs at a time: what it shares is a variable. `extern __shared__`
-// is rewritten to name sl_dynamic_shared.
+// One block runs at a time: its shared memory is a variable. `extern
+// __shared__` is rewritten to refer to sl_dynamic_shared.
 #if defined(__clang__)
 #define __shared__ static __attribute__((section("sl_shared")))
 extern "C" __attribute__((
@@ -45,7 +44,7 @@ extern "C" __attribute__((
 SL_EXPORT unsigned char* const sl_static_shared[2] = {__start_sl_shared,
                                                       __stop_sl_shared};
 #else
-// This compiler puts no variable of a template into a section of that name.
+// This compiler puts no template variable into a section of that name.
 #define __shared__ static
 SL_EXPORT unsigned char* const sl_static_shared[2] = {nullptr, nullptr};
 #endif

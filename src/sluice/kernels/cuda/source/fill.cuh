@@ -1,4 +1,4 @@
-// One value everywhere. T: an unsigned integer of the elements' size.
+// Fills an array. T: an unsigned integer of the elements' size.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -7,9 +7,9 @@ namespace sluice {
 
 struct FillArgs {
   void* to;
-  const void* from;  // where the value is; null: it is `value`
+  const void* from;  // the address of the value; null: it is `value`
   int64_t n;
-  int64_t packs;  // so many times 16 bytes, then the rest
+  int64_t packs;  // of 16 bytes; the rest follows
   uint64_t value;
 };
 

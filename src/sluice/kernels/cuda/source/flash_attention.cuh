@@ -1,14 +1,14 @@
-// Attention whose scores never leave the multiprocessor. A block has some of a
-// head's queries as its own and goes through the keys and values, some at a
-// time; probabilities are relative to the largest score so far, and what has
-// been summed is brought in line when a larger one turns up.
+// Attention whose scores never leave the multiprocessor. A block owns some
+// queries of a head and iterates over the keys and values in steps.
+// Probabilities are relative to the largest score so far; the sums are rescaled
+// when a larger one appears.
 #pragma once
 
 #include "sluice/cuda/flash_queries.cuh"
 
 namespace sluice {
 
-// The softmax of rows that are not all there yet.
+// The softmax of rows that are not complete yet.
 struct RunningSoftmax {
   float max[kHigh][2], sum[kHigh][2];  // the sum: of this lane's columns
 
@@ -17,7 +17,7 @@ struct RunningSoftmax {
       for (int r = 0; r < 2; ++r) max[h][r] = kNever, sum[h][r] = 0;
     }
   }
-  // Makes probabilities of scores, and brings y in line.
+  // Turns scores into probabilities and rescales y.
   template <int kCount>
   void Take(Sums (&scores)[kHigh][kCount], Sums (&y)[kHigh][kColumns]) {
 #pragma unroll
@@ -78,7 +78,7 @@ SL_GLOBAL_BESIDE(2, kThreads, flash_attention, FlashArgs, a) {
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
     WaitForCopies();
-    __syncthreads();  // and nobody reads what the next copies replace
+    __syncthreads();  // all reads of what the next copies replace are done
     if (step + 1 < steps) keys.Start(step + 1);
     const int first_key = step * kStepRows;
     if (scores.NoneCounts(first_query, kWarpRows, first_key)) continue;

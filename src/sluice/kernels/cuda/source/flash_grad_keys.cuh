@@ -1,22 +1,22 @@
-// The gradient of fused attention by its keys and values. A block sums
-// dk = ds' q and dv = p' dy of some keys that are its own, over the queries of
-// all heads that look at them. Runs behind flash_grad_queries.cuh, which says
-// what p and ds are and leaves the state of every query.
+// The gradient of fused attention by its keys and values. A block owns some
+// keys and sums dk = ds' q and dv = p' dy over the queries of all heads that
+// use them. It runs after flash_grad_queries.cuh, which defines p and ds and
+// stores the state of every query.
 #pragma once
 
 #include "sluice/cuda/flash_tile.cuh"
 
 namespace sluice {
 
-// The queries of all heads that look at one of k and v, some at a time: those
-// that are there, and those that are on their way.
+// The queries of all heads that use one head of k and v, in steps: those
+// loaded, and those being loaded.
 struct QuerySteps {
   struct Step {
     int head, first;  // of its queries
   };
   const FlashArgs& a;
   int head, end_head;
-  int first;  // of every head's queries: those before see none of the keys
+  int first;  // of every head's queries: earlier ones see none of the keys
   T* room;
 
   QuerySteps(const FlashArgs& args, int kv_head, int first_key, T* shared)
@@ -58,7 +58,7 @@ SL_GLOBAL_BESIDE(2, kThreads, flash_grad_keys, FlashArgs, a) {
   T* k_tile = reinterpret_cast<T*>(shared);
   T* v_tile = k_tile + kOwnRows * kPitch;
   const OwnLane lane;
-  // The first keys, which the most queries see, begin first.
+  // The first keys, which most queries see, start first.
   const int tile = int(blockIdx.x) / a.kv_heads;
   const int kv_head = int(blockIdx.x) - tile * a.kv_heads;
   const int block_key = tile * kOwnRows;
@@ -73,7 +73,7 @@ SL_GLOBAL_BESIDE(2, kThreads, flash_grad_keys, FlashArgs, a) {
 
   T* k_rows = k_tile + lane.first_row * kPitch;
   T* v_rows = v_tile + lane.first_row * kPitch;
-  constexpr int kSome = 32;  // queries whose scores a warp has at a time
+  constexpr int kSome = 32;  // queries whose scores a warp holds at a time
   const int first_key = block_key + lane.first_row;
   Sums dk[kHigh][kColumns], dv[kHigh][kColumns];
   Clear(dk);
@@ -82,7 +82,7 @@ SL_GLOBAL_BESIDE(2, kThreads, flash_grad_keys, FlashArgs, a) {
   for (int number = 0; queries.Has(step); ++number) {
     const QuerySteps::Step next = queries.After(step);
     WaitForCopies();
-    __syncthreads();  // and nobody reads what the next copies replace
+    __syncthreads();  // all reads of what the next copies replace are done
     if (queries.Has(next)) queries.Start(number + 1, next);
     const Scores scores(a, step.head);
 #pragma unroll 1
@@ -92,7 +92,7 @@ SL_GLOBAL_BESIDE(2, kThreads, flash_grad_keys, FlashArgs, a) {
       const T* q_rows = queries.Queries(number) + part * kPitch;
       const T* dy_rows = queries.Dy(number) + part * kPitch;
       constexpr int kCount = kSome / 8;
-      Sums p[kHigh][kCount], ds[kHigh][kCount];  // turned: keys by queries
+      Sums p[kHigh][kCount], ds[kHigh][kCount];  // transposed: keys by queries
       Clear(p);
       Clear(ds);
       MultiplyTurned(p, k_rows, q_rows);
@@ -138,7 +138,7 @@ SL_GLOBAL_BESIDE(2, kThreads, flash_grad_keys, FlashArgs, a) {
     }
     step = next;
   }
-  // Where no query came by, keys may be on their way still.
+  // If there was no query, keys may still be loading.
   WaitForCopies();
   __syncthreads();
   float by[kHigh][2];

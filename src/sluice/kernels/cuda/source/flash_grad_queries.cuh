@@ -1,8 +1,8 @@
-// The gradient of fused attention by its queries. Scores are computed anew:
-// with p = exp(q k' scale + mask - lse) and ds = p (dy v' - sum(dy y)) scale, a
-// block sums dq = ds k of some queries that are its own. flash_grad_keys.cuh
-// has the rest: every sum has one owner and one order, so that results are the
-// same bits every time.
+// The gradient of fused attention by its queries. Scores are recomputed: with p
+// = exp(q k' scale + mask - lse) and ds = p (dy v' - sum(dy y)) scale, a block
+// owns some queries and sums dq = ds k. flash_grad_keys.cuh has the rest. Every
+// sum has one owner and one order, so that results are the same bits every
+// time.
 #pragma once
 
 #include "sluice/cuda/flash_queries.cuh"
@@ -83,14 +83,14 @@ SL_GLOBAL_BESIDE(2, kThreads, flash_grad_queries, FlashArgs, a) {
   LoadOwn(q, q_tile + lane.first_row * kPitch);
   LoadOwn(dy, dy_tile + lane.first_row * kPitch);
 
-  constexpr int kSome = 32;  // keys whose scores a warp has at a time
+  constexpr int kSome = 32;  // keys whose scores a warp holds at a time
   const int first_query = own.first + lane.first_row;
   Sums dq[kHigh][kColumns];
   Clear(dq);
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
     WaitForCopies();
-    __syncthreads();  // and nobody reads what the next copies replace
+    __syncthreads();  // all reads of what the next copies replace are done
     if (step + 1 < steps) keys.Start(step + 1);
 #pragma unroll 1
     for (int part = 0; part < kStepRows; part += kSome) {

@@ -1,16 +1,16 @@
-// A block of fused attention that has queries as its own: which they are, and
-// the keys and values that come by.
+// A block of fused attention that owns queries: their numbers, and the keys and
+// values it iterates over.
 #pragma once
 
 #include "sluice/cuda/flash_tile.cuh"
 
 namespace sluice {
 
-// Queries of this block: their head, and the number of the first.
+// The queries of this block: their head, and the number of the first.
 struct OwnQueries {
   int head, first;
-  // Blocks with the most keys to see begin first, so that none is left alone at
-  // the end.
+  // Blocks with the most keys start first, so that none is left running alone
+  // at the end.
   explicit OwnQueries(const FlashArgs& a) {
     int tile = int(blockIdx.x) / a.heads;
     head = int(blockIdx.x) - tile * a.heads;
@@ -18,14 +18,14 @@ struct OwnQueries {
     first = (tiles - 1 - tile) * kOwnRows;
   }
   int KvHead(const FlashArgs& a) const { return head / (a.heads / a.kv_heads); }
-  // Steps that the keys come by in.
+  // The number of steps over the keys.
   int Steps(const FlashArgs& a) const {
     int keys = SL_CAUSAL ? min(a.keys, first + kOwnRows) : a.keys;
     return (keys + kStepRows - 1) / kStepRows;
   }
 };
 
-// Keys and values that are there, and those that are on their way.
+// Keys and values: those loaded, and those being loaded.
 struct KeySteps {
   const FlashArgs& a;
   const T *k, *v;

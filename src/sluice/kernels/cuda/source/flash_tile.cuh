@@ -1,11 +1,11 @@
-// What the kernels of fused attention share: their arguments, tiles of rows in
-// shared memory, and which scores count. T: f16 or bf16. SL_DEPTH: columns of a
-// tile, a multiple of 32 that holds a row of q, k, v and y. SL_PACKED: rows are
-// read and written 16 bytes at a time. SL_CAUSAL: query i sees keys 0 to i.
-// SL_MASK: as attention_mask.cuh has it.
+// Shared by the kernels of fused attention: their arguments, tiles of rows in
+// shared memory, and the visibility of scores. T: f16 or bf16. SL_DEPTH:
+// columns of a tile, a multiple of 32 that holds a row of q, k, v and y.
+// SL_PACKED: rows are read and written 16 bytes at a time. SL_CAUSAL: query i
+// sees keys 0 to i. SL_MASK: as in attention_mask.cuh.
 //
 // Scores are powers of two here: exp(x) = 2^(x log2(e)), and a GPU has an
-// instruction for the latter.
+// instruction for 2^x.
 #pragma once
 
 #include "sluice/cuda/attention_mask.cuh"
@@ -16,23 +16,23 @@ namespace sluice {
 constexpr int kWarps = 4;
 constexpr int kThreads = 32 * kWarps;
 constexpr int kDepth = SL_DEPTH;
-// A quarter of a warp reads 16 bytes of 8 rows at once, from different banks
-// where rows are an odd number of 16 bytes apart.
+// A quarter of a warp reads 16 bytes of 8 rows at once; they are in different
+// banks if rows are an odd number of 16 bytes apart.
 constexpr int kPitch = kDepth + 8;
-// Fragments above one another that a warp has of the rows that are its own:
-// what it reads from shared memory serves all of them. More than this does not
-// fit into registers, some of which masks take.
+// The number of fragments that a warp owns in a column of rows: each read from
+// shared memory serves all of them. More would not fit in registers, some of
+// which masks need.
 constexpr int kHigh = kDepth <= 64 && !SL_MASK ? 2 : 1;
 constexpr int kWarpRows = 16 * kHigh;
 constexpr int kOwnRows = kWarps * kWarpRows;  // of a block
-constexpr int kStepRows = 64;                 // that come by at a time
+constexpr int kStepRows = 64;                 // per step
 constexpr int kColumns = kDepth / 8;          // of sums
 constexpr int kSlices = kDepth / 16;          // of fragments
 constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
-// Rows of every head: element (i, j) of head h at
-// at + h / inner * outer_step + h % inner * inner_step + i * row_step + j.
+// Rows of every head: element (i, j) of head h is at h / inner * outer_step + h
+// % inner * inner_step + i * row_step + j.
 struct HeadRows {
   const T* at;
   int64_t outer_step, inner_step, row_step;
@@ -42,13 +42,13 @@ struct HeadRows {
   }
 };
 
-// What the gradient by keys wants to know of a query.
+// The data about a query that the gradient by keys needs.
 struct alignas(8) QueryState {
   float lse;    // times log2(e); infinity where it sees no key
   float inner;  // sum(dy y), times the scale
 };
 
-// As kernels/cuda/flash_attention.cc has it.
+// As in kernels/cuda/flash_attention.cc.
 struct FlashArgs {
   HeadRows q, k, v, dy, y;
   T* out;      // y of Attention, dense
@@ -56,7 +56,7 @@ struct FlashArgs {
   QueryState* state;
   T *dq, *dk, *dv;
   int32_t heads, inner_heads;        // of q
-  int32_t kv_heads, inner_kv_heads;  // of k and v, each for some of q's
+  int32_t kv_heads, inner_kv_heads;  // of k and v, each for several of q's
   int32_t queries, keys, depth, values;
   double scale;
   AttentionMask mask;
@@ -65,7 +65,7 @@ struct FlashArgs {
 struct OwnLane {
   int warp = threadIdx.x / 32;
   int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-  // Of the block's rows, this warp's first; a sum's row and column.
+  // The first row of this warp within the block; a sum's row and column.
   int first_row = warp * kWarpRows;
   int Row(int high, int i) const {
     return first_row + high * 16 + g + i / 2 * 8;
@@ -73,9 +73,9 @@ struct OwnLane {
   int Column(int n, int i) const { return n * 8 + t * 2 + i % 2; }
 };
 
-// Starts copying rows first .. first + kRows - 1 of n to shared memory, zeros
-// beyond them and beyond their `width`. Some threads share a row, the next ones
-// have the next.
+// Starts copying rows first .. first + kRows - 1 of n to shared memory, with
+// zeros beyond them and beyond their `width`. Several threads share a row, and
+// the next threads have the next row.
 template <int kRows>
 inline void StartRows(T* tile, const T* from, int64_t row_step, int first,
                       int n, int width) {
@@ -103,9 +103,9 @@ inline void StartRows(T* tile, const T* from, int64_t row_step, int first,
   }
 }
 
-// Writes a warp's sums as rows of an array whose rows are `width` long, by way
-// of its rows of a tile that no other warp reads: memory is then written in
-// runs. `first`: the number of the warp's first row, of n.
+// Writes a warp's sums as rows of an array with rows of `width` elements. They
+// pass through the warp's own rows of a tile, so that memory is written
+// contiguously. `first`: the number of the warp's first row, of n.
 inline void StoreRows(const Sums (&sums)[kHigh][kColumns],
                       const float (&by)[kHigh][2], T* tile, T* to, int first,
                       int n, int width) {
@@ -140,7 +140,7 @@ inline void StoreRows(const Sums (&sums)[kHigh][kColumns],
   }
 }
 
-// Scores of a head: how much each query wants each key, as powers of two.
+// The scores of a head, as powers of two.
 struct Scores {
   const FlashArgs& a;
   float scale;  // times log2(e)
@@ -150,8 +150,8 @@ struct Scores {
       : a(args), scale(float(args.scale) * kLog2E), mask_place(0) {
     if (SL_MASK) mask_place = a.mask.HeadPlace(head);
   }
-  // Whether some of the scores of these keys and of queries from this one on do
-  // not count; whether none of these queries' does.
+  // Whether some scores of these keys do not count for queries from this one
+  // on; whether none counts for these queries.
   bool Cut(int query, int key, int keys) const {
     return key + keys > a.keys || (SL_CAUSAL && key + keys - 1 > query);
   }
@@ -175,7 +175,7 @@ struct Scores {
   }
 };
 
-// f(high, column, i) for every sum of a lane.
+// Calls f(high, column, i) for every sum of a lane.
 template <int kCount, class F>
 inline void EachSum(F f) {
 #pragma unroll
@@ -192,7 +192,7 @@ inline void Clear(Sums (&sums)[kHigh][kCount]) {
   EachSum<kCount>([&](int h, int c, int i) { sums[h][c][i] = 0; });
 }
 
-// A warp's own rows of a tile: 16 columns of them; all.
+// Loads 16 columns of a warp's own rows of a tile; or all.
 inline void LoadSlice(Fragment (&own)[kHigh], const T* tile) {
 #pragma unroll
   for (int h = 0; h < kHigh; ++h) {
@@ -204,7 +204,7 @@ inline void LoadOwn(Fragment (&own)[kSlices][kHigh], const T* tile) {
   for (int k = 0; k < kSlices; ++k) LoadSlice(own[k], tile + k * 16);
 }
 
-// sums += own rows times rows of a tile turned: a sum for each of both.
+// sums += own rows times the transpose of rows of a tile.
 template <int kCount>
 inline void MultiplySlice(Sums (&sums)[kHigh][kCount],
                           const Fragment (&own)[kHigh], const T* tile) {

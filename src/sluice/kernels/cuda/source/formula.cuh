@@ -1,5 +1,5 @@
-// Formulas that are no struct of an op's file: conversions, choices, parts of
-// complex numbers. Each gets its operands in the types they are computed in.
+// Formulas that are not structs of an op's file: conversions, selections, parts
+// of complex numbers. Operands have the types of the computation.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace sluice::formula {
 
-// As kernels/cpu/convert.cc has it: floats beyond an integer type go to its
-// nearest end, NaN to 0.
+// As in kernels/cpu/convert.cc: out-of-range floats become the nearest limit of
+// an integer type, NaN becomes 0.
 template <class To>
 struct ConvertTo {
   template <class From>

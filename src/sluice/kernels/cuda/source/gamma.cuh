@@ -1,4 +1,4 @@
-// The gamma function's relatives, from the source the CPU has.
+// Functions related to the gamma function, from the CPU's source.
 #pragma once
 
 #include <cmath>

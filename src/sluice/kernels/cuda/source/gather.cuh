@@ -1,8 +1,8 @@
-// Elements picked by indices that come as data: rows, tuples, one index for
-// each element. Wrong indices are told (checks.cuh) and pick nothing.
+// Gathers elements by indices that come as data: rows, tuples, one index per
+// element. Wrong indices are reported (checks.cuh) and yield 0.
 //
-// T: a type of so many bytes as are moved at a time; I: the type of indices;
-// Index: int32_t where every place is within its reach.
+// T: a type of the width of each move; I: the type of indices; Index: int32_t
+// if all offsets fit.
 #pragma once
 
 #include "sluice/cuda/checks.cuh"
@@ -10,14 +10,14 @@
 
 namespace sluice {
 
-// An array of outer x size rows of `row` elements each, of which `count` of
-// every outer slice are picked.
+// An array of outer x size rows of `row` elements each; `count` rows of every
+// outer slice are gathered.
 struct GatherArgs {
   const void* from;
   const void* index;
   void* to;
-  Check* check;  // null: wrong ones are told by somebody else
-  int64_t n;     // elements picked in all
+  Check* check;  // null: wrong indices are reported elsewhere
+  int64_t n;     // gathered elements in all
   int64_t size, row, count;
 };
 
@@ -50,15 +50,15 @@ SL_GLOBAL(check_indices, CheckArgs, a) {
   }
 }
 
-// Tuples of `depth` indices as places in an array of these sizes; -1 for wrong
-// ones.
+// Tuples of `depth` indices as positions in an array of these sizes; -1 for
+// wrong ones.
 struct TupleArgs {
   const void* index;
   int64_t* rows;
   int64_t n;
   int32_t depth;
   int64_t size[kMaxWalkRank];
-  Check* check[kMaxWalkRank];  // one for each number of a tuple
+  Check* check[kMaxWalkRank];  // one for each index of a tuple
 };
 
 SL_GLOBAL(flatten_tuples, TupleArgs, a) {
@@ -82,12 +82,12 @@ SL_GLOBAL(flatten_tuples, TupleArgs, a) {
   }
 }
 
-// An array of outer x size x inner and indices outer x count x inner, each of
-// which picks along the middle axis.
+// An array of outer x size x inner and indices outer x count x inner, which
+// select along the middle axis.
 struct AlongArgs {
   const void* from;
   const void* index;
-  void* to;  // the elements; or (places_along) their places, int64_t
+  void* to;  // the elements; or (places_along) int64_t positions
   int64_t n, size, count, inner;
 };
 
@@ -116,8 +116,8 @@ SL_GLOBAL(places_along, AlongArgs, a) {
   }
 }
 
-// Rows of sequences, the beginnings of which are reversed: neighbours in a
-// sequence are `step` rows apart.
+// Rows of sequences whose starts are reversed: consecutive rows of a sequence
+// are `step` rows apart.
 struct ReverseArgs {
   const void* from;
   const void* lengths;
@@ -138,7 +138,7 @@ SL_GLOBAL(reverse_sequence, ReverseArgs, a) {
     int64_t low = r / (a.b * a.second) % a.first, high = r % a.second;
     int64_t s = a.seq_first ? low : high;
     int64_t length = lengths[a.seq_first ? high : low];
-    // A wrong length is told by a check of its own.
+    // A separate check reports a wrong length.
     bool turn = s < length && length <= sequence;
     to[i] = from[(turn ? r + (length - 1 - 2 * s) * a.step : r) * a.row + k];
   }

@@ -1,6 +1,6 @@
-// Matrix products of types that no library serves: a thread for each element.
-// T, Out: the types of operands and results; halves are summed in float,
-// integers wrap.
+// Matrix products of types without a library: one thread per element. T, Out:
+// the types of operands and results; half types are summed in float, integers
+// wrap.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -13,7 +13,7 @@ struct GemmArgs {
   int64_t m, n, k, batch;
   int64_t a_row, a_column, b_row, b_column;
   int64_t a_batch, b_batch, c_batch;
-  const void* add;  // to the results, if it is there
+  const void* add;  // added to the results unless null
   int64_t add_row;
 };
 

@@ -1,12 +1,12 @@
-// How many elements lie in each of equally wide bins. T: the elements' type.
-// Counts are whole numbers, so that the order in which they grow is no matter.
+// Counts the elements in each of equally wide bins. T: the elements' type.
+// Integer counts do not depend on the order of additions.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
 
 namespace sluice {
 
-constexpr int kSharedBins = 4096;  // counted by each block for itself
+constexpr int kSharedBins = 4096;  // counted separately by each block
 
 struct HistogramArgs {
   const T* x;
@@ -14,10 +14,10 @@ struct HistogramArgs {
   int64_t n, bins;
   double min, max;
 
-  // Negative: outside.
+  // Negative: out of range.
   int64_t BinOf(T element) const {
     double v = double(Widen(element));
-    // NaN is inside nothing; max belongs to the last bin.
+    // NaN is in no bin; max belongs to the last bin.
     if (!(v >= min && v <= max)) return -1;
     double scale = double(bins) / (max - min);
     return std::min(int64_t((v - min) * scale), bins - 1);

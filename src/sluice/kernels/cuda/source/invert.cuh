@@ -1,5 +1,5 @@
-// The inverse of a permutation: the first place of each number, and a report of
-// numbers that are there twice. I: the type of both.
+// The inverse of a permutation: the first position of each number, and a report
+// of duplicates. I: the type of both.
 #pragma once
 
 #include "sluice/cuda/checks.cuh"
@@ -14,11 +14,11 @@ struct InvertArgs {
   Check* check[2];
 };
 
-// The type atomics know.
+// The type that atomics support.
 using Place =
     std::conditional_t<sizeof(I) == 8, unsigned long long, unsigned int>;
 
-// `to` holds the largest numbers before.
+// `to` initially holds the largest numbers.
 SL_GLOBAL(first_places, InvertArgs, a) {
   const I* x = static_cast<const I*>(a.x);
   Place* to = static_cast<Place*>(a.to);

@@ -1,6 +1,5 @@
-// Many arrays side by side in one, and back: row r of the whole is row r of
-// each part, one after the other. T: a type of so many bytes as are moved at a
-// time.
+// Joins many arrays side by side, and the reverse: row r of the whole consists
+// of row r of each part, in order. T: a type of the width of each move.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -13,14 +12,14 @@ struct JoinArgs {
   void* whole;
   int64_t n;      // elements moved
   int64_t row;    // elements of a row of the whole
-  int64_t first;  // where the first part begins in it
+  int64_t first;  // the offset of the first part in it
   int64_t width;  // of all parts of a row
   int32_t parts;
   int64_t start[kMaxParts + 1];  // of each part in `width`
   void* part[kMaxParts];
 };
 
-// Element `i` of those that are moved: in the whole, and in its part.
+// Element `i` of the moved ones: in the whole, and in its part.
 struct JoinPlace {
   T *whole, *part;
   JoinPlace(const JoinArgs& a, int64_t i) {

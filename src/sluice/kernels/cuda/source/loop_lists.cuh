@@ -1,18 +1,18 @@
-// Lists of a loop that stays on the GPU: elements of one shape side by side, in
-// room for so many of them (gpu/list_launch.cc fills the arguments).
+// Lists of a loop that runs entirely on the GPU: contiguous elements of one
+// shape, with a fixed capacity (gpu/list_launch.cc fills in the arguments).
 #pragma once
 
 #include "sluice/cuda/moves.cuh"
 
 namespace sluice {
 
-// Where a run of the loop stands, as gpu/loop_lists.h has it.
+// The state of a run of the loop, as in gpu/loop_lists.h.
 struct LoopControl {
   int64_t count;      // iterations done
-  int64_t needed;     // the size some list must have, if it has not
-  int64_t wrong;      // 1 + the number of the node that got a wrong index
-  int64_t index;      // which it was
-  bool live, wanted;  // go on; would go on if there were room
+  int64_t needed;     // the size that some list lacks, if any
+  int64_t wrong;      // 1 + the number of the node with a wrong index
+  int64_t index;      // that index
+  bool live, wanted;  // continues; would continue with more capacity
 };
 
 struct AdmitArgs {
@@ -21,8 +21,8 @@ struct AdmitArgs {
   int64_t capacity;
 };
 
-// Behind the condition, by one thread: counts the iteration before, and lets in
-// the next if there is room for what it appends.
+// After the condition, by one thread: counts the previous iteration, and admits
+// the next one if there is capacity for what it appends.
 SL_GLOBAL(admit, AdmitArgs, a) {
   LoopControl& c = *a.control;
   if (c.live) ++c.count;
@@ -40,7 +40,7 @@ struct AppendArgs {
   int64_t step[kMostAppended];
 };
 
-// Elements of this iteration behind those of the last.
+// Appends the elements of this iteration to those of the last.
 SL_GLOBAL(append, AppendArgs, a) {
   if (!a.control->live) return;
   int64_t at = a.control->count;
@@ -57,12 +57,12 @@ struct ElementArgs {
   int32_t wide;    // 64 bits
   int32_t number;  // of the node
   int64_t bytes, step;
-  // set: from there into room for so many, marked.
+  // set: copies from there into the capacity, marked.
   const void* from;
   void* to;
   int64_t capacity;
   uint8_t* marks;
-  // get: how many elements there are, and where each is; null: zeros.
+  // get: the number of elements, and the address of each; null: zeros.
   const uint64_t* table;
 };
 

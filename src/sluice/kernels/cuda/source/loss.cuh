@@ -1,6 +1,6 @@
-// Losses: a formula of prediction and target for every element, then nothing,
-// the mean or the sum. T: the elements' type; F: the formula, from the op's
-// file.
+// Losses: a formula of prediction and target for every element, then no
+// reduction, the mean or the sum. T: the elements' type; F: the formula, from
+// the op's file.
 #pragma once
 
 #include "sluice/cuda/reduce_core.cuh"
@@ -12,7 +12,7 @@ struct LossArgs {
   const T *x, *target;
   T* loss;
   double number;  // the third argument of the formula
-  double over;    // what the sum is divided by
+  double over;    // the divisor of the sum
 };
 
 struct LossSum {

@@ -1,13 +1,13 @@
-// Elements made from their indices alone, or kept and cleared by them. T: an
-// unsigned integer of the elements' size.
+// Elements computed from their indices alone, or kept and cleared by them. T:
+// an unsigned integer of the elements' size.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
 
 namespace sluice {
 
-// Matrices of which the diagonals from `low` to `high` stay, the main one is 0.
-// Where `from` is null they are `on`, else what it has.
+// Matrices with only the diagonals from `low` to `high`; the main one is 0. If
+// `from` is null their elements are `on`, else those of `from`.
 struct BandArgs {
   const void* from;
   void* to;

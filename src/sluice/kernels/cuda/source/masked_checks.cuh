@@ -1,4 +1,4 @@
-// What a launch found wrong, told if it was to be run at all
+// Reports the errors of a launch if the launch was supposed to run
 // (device/cuda/launch_scope.h).
 #pragma once
 
@@ -15,7 +15,7 @@ struct MaskedArgs {
   Check* slot[kMostMasked];
 };
 
-// By one thread.
+// Run by one thread.
 SL_GLOBAL(tell_masked, MaskedArgs, a) {
   for (int k = 0; k < a.count; ++k) {
     if (!a.between[k].found) continue;

@@ -1,4 +1,4 @@
-// Dense arrays moved by one launch, as gpu/moves.cc fills the arguments.
+// Moves dense arrays in one launch; gpu/moves.cc fills in the arguments.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -22,7 +22,7 @@ inline void MoveAs(const void* from, void* to, int64_t bytes) {
   }
 }
 
-// By a row of the grid, as many bytes at a time as lie well.
+// By a row of the grid, with the largest width that the alignment allows.
 inline void MoveBytes(const void* from, void* to, int64_t bytes) {
   uint64_t all = reinterpret_cast<uint64_t>(from) |
                  reinterpret_cast<uint64_t>(to) | uint64_t(bytes);

@@ -18,7 +18,7 @@ struct NllArgs {
   int64_t mean, none;
   Check* check;
 
-  // Label k; the ignored one in place of what is none.
+  // Label k; the ignored label in place of an invalid one.
   int64_t Label(int64_t k) const {
     int64_t label = labels[k];
     if (label == ignored || (label >= 0 && label < classes)) return label;
@@ -27,7 +27,7 @@ struct NllArgs {
   }
 };
 
-// The sum of losses, and how many labels count.
+// The sum of losses, and the number of labels that count.
 struct NllSum {
   struct Acc {
     double sum;

@@ -1,7 +1,7 @@
-// Normalisation of rows: LayerNorm and RmsNorm with a scale for every element
+// Normalization of rows: LayerNorm and RmsNorm with a scale for every element
 // of a row, GroupNorm and InstanceNorm with one for every channel. T: the
-// elements' type; S: that of statistics given to gradients; SL_CENTER: whether
-// the mean is taken off.
+// elements' type; S: the type of statistics given to gradients; SL_CENTER:
+// whether the mean is subtracted.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-// Which scale an element of a row has.
+// Selects the scale of an element of a row.
 struct ScalePlaces {
   int64_t run;     // elements that share a scale
-  int64_t groups;  // after so many rows scales begin anew
-  int64_t step;    // from a row to the next, within these
+  int64_t groups;  // the scales repeat after this many rows
+  int64_t step;    // between consecutive rows of these
   int64_t First(int64_t row) const { return row % groups * step; }
 };
 
@@ -37,7 +37,7 @@ inline void NormRow(const NormArgs& a, const Team& team, const Slice& slice) {
     x.Each([&](C& v, int64_t) { sum += double(v); });
     from = C(team.All(sum, Plus()) / count);
   }
-  // Deviations from the mean as C has it; their own mean is what that missed.
+  // Deviations from the mean as C represents it; their own mean is its error.
   PairOf<double> sums{0, 0};
   x.Each([&](C& v, int64_t) {
     double d = double(v - from);
@@ -114,7 +114,7 @@ struct ScaleGradArgs {
   const T *dy, *x;
   const S *mean, *rstd;
   T *dscale, *doffset;
-  int64_t row;  // elements that share statistics; 0: every step has its own
+  int64_t row;  // elements that share statistics; 0: each step has its own
 };
 struct ScaleGrad {
   using Acc = PairOf<double>;

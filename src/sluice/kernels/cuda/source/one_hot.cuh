@@ -1,5 +1,5 @@
-// `on` where the last axis is at the index, `off` elsewhere. T: an unsigned
-// integer of the elements' size; I: the type of the indices.
+// `on` where the position on the last axis equals the index, `off` elsewhere.
+// T: an unsigned integer of the elements' size; I: the type of the indices.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"

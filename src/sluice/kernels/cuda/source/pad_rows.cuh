@@ -1,12 +1,12 @@
-// Rows copied to where they begin at multiples of 16 bytes, with zeros behind
-// them and below. T: a type of the elements' size.
+// Copies rows so that they start at multiples of 16 bytes, with zeros after and
+// below them. T: a type of the elements' size.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
 
 namespace sluice {
 
-// As kernels/cuda/gemm.cc has it.
+// As in kernels/cuda/gemm.cc.
 struct PadArgs {
   const T* from;
   T* to;
@@ -14,7 +14,8 @@ struct PadArgs {
   int64_t to_rows, to_step;
 };
 
-// A block goes along a row: neighbours of a warp move neighbours.
+// A block proceeds along a row: adjacent threads of a warp move adjacent
+// elements.
 SL_GLOBAL(pad_rows, PadArgs, a) {
   for (int64_t row = blockIdx.x; row < a.to_rows; row += gridDim.x) {
     const T* from = a.from + row * a.from_step;
@@ -28,7 +29,7 @@ SL_GLOBAL(pad_rows, PadArgs, a) {
   }
 }
 
-// The other way: rows of `columns` elements, without what is behind them.
+// The reverse: rows of `columns` elements, without the padding.
 SL_GLOBAL(cut_rows, PadArgs, a) {
   for (int64_t row = blockIdx.x; row < a.rows; row += gridDim.x) {
     const T* from = a.from + row * a.from_step;

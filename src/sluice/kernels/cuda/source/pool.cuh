@@ -1,5 +1,5 @@
-// Pooling, and its gradients: one sum for each element, over the windows it
-// lies in. A team for each result.
+// Pooling, and its gradients: one sum for each element, over the windows that
+// contain it. A team per result.
 #pragma once
 
 #include "sluice/cuda/pool_windows.cuh"
@@ -52,7 +52,7 @@ inline void AvgWindow(const PoolArgs& a, const Team& team, const Slice& slice) {
   a.y[slice.number] = Narrow<T>(counted > 0 ? sum / counted : C(0));
 }
 
-// Element `number` of x: what the windows around it give it.
+// Element `number` of dx: the contributions of the windows around it.
 template <bool kMax, class Team>
 inline void PoolGrad(const PoolArgs& a, const Team& team, const Slice& slice) {
   using C = Compute<T>;

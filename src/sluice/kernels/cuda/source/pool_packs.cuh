@@ -1,5 +1,5 @@
-// Pooling and its gradients where channels lie side by side: a thread for some
-// channels of a pixel, which it reads and writes at a time.
+// Pooling and its gradients with channels last: a thread for several channels
+// of a pixel, which it reads and writes as a pack.
 #pragma once
 
 #include "sluice/cuda/pool_windows.cuh"
@@ -14,7 +14,7 @@ inline const Some& At(const T* p, int64_t place) {
   return reinterpret_cast<const Some*>(p)[place / kPack];
 }
 
-// f(number of the first element) for each pack of this thread.
+// Calls f(number of the first element) for each pack of this thread.
 template <class F>
 inline void EachPack(int64_t elements, F f) {
   for (int64_t i = FirstThread(); i < elements / kPack; i += AllThreads()) {
@@ -22,7 +22,8 @@ inline void EachPack(int64_t elements, F f) {
   }
 }
 
-// The places of the greatest of every window, or its value, or another's there.
+// The positions of the maxima of every window, or their values, or another
+// array's values there.
 inline void MaxWindow(const PoolArgs& a) {
   using C = Compute<T>;
   using Best = reducers::BestAt<C, true>;

@@ -1,9 +1,8 @@
 // The windows of pooling over 1 to 3 spatial axes of [planes, ...]. T: the
-// elements' type. SL_INDEX: what counts elements. SL_WINDOWS: kernel, stride,
-// dilation, pad of each axis and whether it has one element, where windows have
-// a fixed size: divisions by constants are cheap, and there are a dozen for
-// each element. SL_LAST: channels lie side by side, and planes are whole
-// images.
+// elements' type. SL_INDEX: the type that counts elements. SL_WINDOWS: kernel,
+// stride, dilation and pad of each axis, and whether it has one element, for
+// windows of a fixed size: divisions by constants are cheap, and each element
+// needs a dozen. SL_LAST: channels last, where planes are whole images.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
@@ -14,7 +13,7 @@ namespace sluice {
 
 using I = SL_INDEX;
 
-// a / b of numbers that are not negative.
+// a / b of nonnegative numbers.
 inline I Over(I a, I b) {
   if constexpr (sizeof(I) == 4) {
     return I(uint32_t(a) / uint32_t(b));
@@ -48,7 +47,7 @@ struct PoolAxis {
                               : std::max<I>(last - first, 0);
     return {first, last, dilation, counted};
   }
-  // Outputs [first, last) among which are all whose windows hold element i.
+  // Outputs [first, last) that include all windows that contain element i.
   PoolWindow Around(I i) const {
     if (kernel == 0) {
       return {Over(i * out, in),
@@ -65,7 +64,7 @@ struct PoolAxis {
   }
 };
 
-// As kernels/cuda/pool.cc has it.
+// As in kernels/cuda/pool.cc.
 struct PoolSizes {
   int64_t in, out;
   int64_t kernel, stride, dilation, pad, pad_after, count_padding;
@@ -75,8 +74,8 @@ struct PoolArgs {
   Slices s;  // rows: outputs; of gradients: elements of x
   PoolSizes sizes[3];
   const T *x, *v, *dy;
-  T* y;                       // of gradients: dx
-  I* places;                  // in its plane, of each output's greatest element
+  T* y;                       // for gradients: dx
+  I* places;                  // in its plane, of the maximum for each output
   int64_t results, elements;  // of y, of x
   int64_t channels;
 
@@ -97,14 +96,15 @@ struct PoolArgs {
   I InPixels() const { return Axis(0).in * Axis(1).in * Axis(2).in; }
   I OutPixels() const { return Axis(0).out * Axis(1).out * Axis(2).out; }
 
-  // Which channel element `number` of x or y is of; takes it off.
+  // Returns the channel of element `number` of x or y, and removes it from the
+  // number.
   I TakeChannel(I* number) const {
     if (!SL_LAST) return 0;
     I rest = Over(*number, I(channels)), channel = *number - rest * I(channels);
     *number = rest;
     return channel;
   }
-  // Where a pixel of a plane is in memory.
+  // The offset of a pixel of a plane.
   int64_t Place(int64_t plane, I pixels, I pixel, I channel) const {
     int64_t place = plane * pixels + pixel;
     return SL_LAST ? place * channels + channel : place;
@@ -127,7 +127,7 @@ struct PoolWindows {
     }
     plane = rest;
   }
-  // f(place in the plane) for a lane's share, in order.
+  // Calls f(position in the plane) for a lane's share, in order.
   template <class Team, class F>
   void Each(const PoolArgs& a, const Team& team, F f) const {
     I rows = a.Axis(1).in, columns = a.Axis(2).in;

@@ -1,5 +1,5 @@
-// Numbers as small integers and back, by a scale and a zero point for all or
-// for each index of an axis. T: the type of the elements; Q: of the result.
+// Converts numbers to small integers and back, by one scale and zero point or
+// one for each index of an axis. T: the type of the elements; Q: of the result.
 #pragma once
 
 #include "sluice/cuda/checks.cuh"
@@ -13,13 +13,13 @@ struct QuantizeArgs {
   const float* scale;
   const int32_t* zero;
   int64_t n;
-  int64_t entries, inner;  // entry i / inner % entries is element i's
-  int64_t low, high;       // zero points are between
+  int64_t entries, inner;  // element i uses entry i / inner % entries
+  int64_t low, high;       // the range of zero points
   Check* check;
 };
 
-// Scales must be above 0 and finite, zero points within the integer type. Twice
-// the entry is reported, plus 1 for a zero point.
+// Scales must be above 0 and finite, zero points within the integer type.
+// Reports twice the entry, plus 1 for a zero point.
 SL_GLOBAL(check_scales, QuantizeArgs, a) {
   for (int64_t i = FirstThread(); i < a.entries; i += AllThreads()) {
     float scale = a.scale[i];
@@ -40,14 +40,14 @@ inline R Quantized(V x, float scale, int32_t zero) {
   v = v == v ? v : 0.0f;  // NaN becomes the zero point
   v = v < kLo - z ? kLo - z : v;
   v = v > kHi - z ? kHi - z : v;
-  // Adding and taking away 1.5 * 2^23 rounds to even: |v| < 2^22 here.
+  // Adding and subtracting 1.5 * 2^23 rounds to even: |v| < 2^22 here.
   v = (v + 0x1.8p23f) - 0x1.8p23f;
   return R(int32_t(v + z));
 }
 
 template <class V>
 inline float Dequantized(V x, float scale, int32_t zero) {
-  // Through double only for i32, whose numbers float cannot hold.
+  // Uses double only for i32, whose numbers float cannot hold.
   using C = std::conditional_t<sizeof(V) == 4, double, float>;
   return float((C(x) - C(zero)) * C(scale));
 }

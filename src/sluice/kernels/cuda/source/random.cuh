@@ -1,5 +1,5 @@
-// Random numbers of a keyed stream (base/random.h): element i depends on the
-// key and i alone and has the CPU's bits (kernels/cpu/random_fill.cc).
+// Random numbers of a keyed stream (base/random.h): element i depends only on
+// the key and i and has the CPU's bits (kernels/cpu/random_fill.cc).
 #pragma once
 
 #include "sluice/base/random.h"
@@ -14,14 +14,14 @@ struct RandomArgs {
   void* to;
   int64_t n;
   RandomKey key;
-  const void* from;  // what some ops read
+  const void* from;  // the input of some ops
   void* mask;        // Dropout
   Check* check;
   uint64_t low;  // RandomInt; Dropout: the smallest word that is kept
   uint64_t range;
   double scale;
-  // Where the key is, if not in `key`: a recorded launch draws others each
-  // time.
+  // The address of the key, if not in `key`: a recorded launch draws different
+  // numbers in each run.
   const RandomKey* key_at;
 };
 
@@ -30,7 +30,7 @@ inline RandomArgs WithKey(RandomArgs a) {
   return a;
 }
 
-// How many elements a block of four words yields.
+// The number of elements from a block of four words.
 template <class T>
 constexpr int kPerBlock = std::is_same_v<T, double> ? 2 : 4;
 
@@ -48,7 +48,7 @@ struct Uniform {
         y.v[k] = UniformDouble(w[2 * k], w[2 * k + 1]);
       }
     } else {
-      // As many bits as the type holds: rounding more could give 1.
+      // As many bits as the type holds: rounding more bits could yield 1.
       constexpr int kBits = std::is_same_v<T, float>  ? 24
                             : std::is_same_v<T, bf16> ? 8
                                                       : 11;

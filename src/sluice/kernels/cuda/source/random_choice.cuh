@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-// Elements are decided about in groups of 64, by word r of block k for element
-// 16 r + k of a group (ops/nn/dropout.cc): a thread for each block.
+// Elements are decided in groups of 64, by word r of block k for element 16 r +
+// k of a group (ops/nn/dropout.cc): one thread per block.
 SL_GLOBAL(dropout, RandomArgs, given) {
   RandomArgs a = WithKey(given);
   using C = Compute<T>;
@@ -14,7 +14,7 @@ SL_GLOBAL(dropout, RandomArgs, given) {
   T* y = static_cast<T*>(a.to);
   uint8_t* mask = static_cast<uint8_t*>(a.mask);
   auto below = uint32_t(a.low);
-  bool some = a.low >> 32 == 0;  // not with a rate of 1
+  bool some = a.low >> 32 == 0;  // false for a rate of 1
   C scale = C(a.scale);
   int64_t blocks = (a.n + 63) / 64 * 16;
   for (int64_t b = FirstThread(); b < blocks; b += AllThreads()) {

@@ -1,4 +1,4 @@
-// Arrays of random numbers. T: their type; Maker: which.
+// Arrays of random numbers. T: their type; Maker: their distribution.
 #pragma once
 
 #include "sluice/cuda/random.cuh"

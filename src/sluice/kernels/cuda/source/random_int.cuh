@@ -1,4 +1,4 @@
-// Whole numbers of low, low + 1, ... range of them. T: their type.
+// Random integers from `range` values starting at `low`. T: their type.
 #pragma once
 
 #include "sluice/cuda/random.cuh"

@@ -1,5 +1,5 @@
 // Reductions of one array. T, Out: the types of elements and results;
-// SL_REDUCER: a name of reducers.cuh.
+// SL_REDUCER: a name in reducers.cuh.
 #pragma once
 
 #include "sluice/cuda/reduce_core.cuh"
@@ -11,7 +11,7 @@ struct ReduceArgs {
   ReduceShape s;
   const T* x;
   Out* y;
-  int64_t n;  // elements that make one output
+  int64_t n;  // elements of one output
   BlockParams params;
 };
 

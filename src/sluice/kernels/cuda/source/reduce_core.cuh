@@ -1,6 +1,5 @@
-// Reductions of any source: plain arrays, formulas of several, normalised
-// values. A file that reduces names
-//
+// Reductions of any source: plain arrays, formulas of several arrays,
+// normalized values. A file that reduces defines
 //   struct Args { ReduceShape s; ... };   what its kernels take
 //   struct R {
 //     using Acc = ...;
@@ -20,9 +19,9 @@
 //   };
 //   SL_REDUCE_KERNEL(R, Args)
 //
-// SL_WAY: which of the ways below the kernel goes, as chosen by
-// kernels/cuda/reduce_plan.h; each is compiled when first needed. Partial
-// results are joined in an order fixed by the shape.
+// SL_WAY: the variant of the kernel, chosen by kernels/cuda/reduce_plan.h; each
+// is compiled on first use. Partial results are combined in an order that
+// depends only on the shape.
 #pragma once
 
 #include "sluice/cuda/affine.cuh"
@@ -32,7 +31,7 @@ namespace sluice {
 
 constexpr int kMaxNest = 5;
 
-// As kernels/cuda/reduce_plan.h has them.
+// As in kernels/cuda/reduce_plan.h.
 struct ReduceNest {
   int64_t rank;
   int64_t dims[kMaxNest], steps[kMaxNest];
@@ -53,7 +52,7 @@ struct ReduceShape {
   int64_t inner;  // the innermost run, reduced or kept
   int64_t count;  // steps of one output: elements; of columns the same
   int64_t parts, per_part;
-  int64_t lanes;   // that share an output; of columns: how many go side by side
+  int64_t lanes;   // threads per output; for columns: adjacent columns
   int64_t packed;  // StepPack may be used
   ReduceNest kept, reduced;
   void* partial;  // parts x outputs
@@ -65,7 +64,7 @@ struct JoinOf {
   Acc operator()(Acc a, Acc b) const { return R::Join(a, b); }
 };
 
-// Where element `nth` of an output is, counted from where that begins.
+// The offset of element `nth` of an output from its start.
 inline int64_t ReducedAt(const ReduceShape& s, int64_t nth) {
   if (s.reduced.rank == 0) return nth;
   int64_t row = Quotient(nth, s.inner);
@@ -143,7 +142,7 @@ inline auto ColumnsOf(const Args& a, int64_t output) {
   }
 }
 
-// What a thread has of kPack outputs side by side.
+// The accumulators of kPack adjacent outputs of a thread.
 template <class R>
 struct ColumnAccs {
   typename R::Acc v[R::kPack];
@@ -195,7 +194,7 @@ inline void ReduceColumnPacks(const Args& a) {
   }
 }
 
-// Outputs side by side: the innermost run is kept. A part is some of the rows.
+// Adjacent outputs: the innermost run is kept. A part is a range of rows.
 template <class R, class Args>
 inline void ReduceColumns(const Args& a) {
   const ReduceShape& s = a.s;
@@ -209,7 +208,7 @@ inline void ReduceColumns(const Args& a) {
   Slice slice;
   while (team.Next(all, &slice)) {
     auto acc = R::Start();
-    // Of an idle thread: wherever, for nothing is read there.
+    // For an idle thread any position will do, since nothing is read there.
     int64_t number = slice.live ? slice.number / s.inner : 0;
     int64_t column = slice.live ? slice.number - number * s.inner : 0;
     int64_t from = number / s.parts, part = number - from * s.parts;
@@ -236,7 +235,7 @@ inline void ReduceColumns(const Args& a) {
   }
 }
 
-// The parts of every output, by teams of lanes or of whole blocks.
+// Combines the parts of every output, by teams of lanes or of whole blocks.
 template <class Team, class R, class Args>
 inline void ReduceFoldBy(const Args& a) {
   const ReduceShape& s = a.s;

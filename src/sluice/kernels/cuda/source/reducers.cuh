@@ -1,5 +1,5 @@
-// Reducers of plain arrays, as the ops' files and kernels/cpu/variance.h have
-// them for the CPU: C is the type arithmetic is done in.
+// Reducers of plain arrays, as in the ops' files and kernels/cpu/variance.h for
+// the CPU. C: the type of arithmetic.
 #pragma once
 
 #include <limits>
@@ -171,7 +171,7 @@ struct VarOf {
     return Spread(a.q - a.s * a.s / double(n), n, params);
   }
 };
-// a + b and what the addition lost.
+// a + b, with the rounding error added to `low`.
 inline void AddTo(double& a, double& low, double b) {
   double sum = a + b, back = sum - a;
   low += (a - (sum - back)) + (b - back);
@@ -214,7 +214,7 @@ struct StdOf : VarOf<C> {
   }
 };
 
-// The place of the best: the first of equals, and of NaNs.
+// The position of the best: the first of equal elements, and of NaNs.
 template <class C, bool kLargest>
 struct BestAt {
   struct Acc {

@@ -1,6 +1,6 @@
-// Arrays whose element at an index is that of another at an index made axis by
-// axis: borders (Pad), copies (Tile), rolled axes. T: a type of the elements'
-// size, or of several elements that stay together.
+// Arrays whose element at an index is that of another array at a mapped index,
+// computed axis by axis: borders (Pad), copies (Tile), rolled axes. T: a type
+// of the elements' size, or of several elements that stay together.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -14,9 +14,9 @@ struct RemapArgs {
   int64_t n;
   int32_t rank;
   int32_t mode;
-  int64_t size[kMaxWalkRank];    // of the result, the innermost axis first
+  int64_t size[kMaxWalkRank];    // of the result, innermost axis first
   int64_t source[kMaxWalkRank];  // of the source
-  int64_t before[kMaxWalkRank];  // where the source begins in the result
+  int64_t before[kMaxWalkRank];  // the start of the source in the result
   uint64_t value;                // an element of the border
 };
 

@@ -1,4 +1,4 @@
-// Images resized, and the gradient of that, as kernels/cpu/resize.cc has it. T:
+// Resizes images, and computes the gradient, as in kernels/cpu/resize.cc. T:
 // the type of the elements.
 #pragma once
 
@@ -10,13 +10,13 @@ namespace sluice {
 using Part = Compute<T>;
 
 // One axis: output o is between elements at[o] and at[o] + 1 (or the last one),
-// by the share part[o]; or it is element at[o].
+// with weight part[o]; or it is element at[o].
 struct ResizeAxis {
   int64_t in, out;
   int64_t* at;
   Part* part;
   int64_t Next(int64_t o) const { return at[o] + 1 < in ? at[o] + 1 : in - 1; }
-  // The first output whose element is `place` or later.
+  // The first output with element `place` or a later one.
   int64_t FirstFrom(int64_t place) const {
     int64_t first = 0;
     for (int64_t left = out; left > 0;) {
@@ -84,7 +84,7 @@ SL_GLOBAL(resize, ResizeArgs, a) {
   }
 }
 
-// What element `c` of a row gets of a row of the gradient.
+// The contribution of a row of the gradient to element `c` of a row.
 inline Part AcrossRow(const ResizeArgs& a, const T* dy, int64_t c) {
   const ResizeAxis& columns = a.axis[1];
   Part sum = 0;
@@ -109,7 +109,7 @@ SL_GLOBAL(resize_grad, ResizeArgs, a) {
     int64_t o = rows.FirstFrom(a.nearest ? r : r - 1);
     for (; o < rows.out && rows.at[o] <= r; ++o) {
       if (a.nearest) {
-        // Added one by one, without a sum of each row.
+        // Added one by one, without a separate sum per row.
         const T* line = image + o * columns.out;
         for (int64_t k = columns.FirstFrom(c);
              k < columns.out && columns.at[k] == c; ++k) {

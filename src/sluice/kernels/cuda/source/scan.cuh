@@ -1,6 +1,7 @@
-// Scans along an axis. T: the elements' type; SL_SCAN: a name of scan_ops.cuh.
-// Slices side by side go a thread each; long ones are a warp's or a block's,
-// and few very long ones are cut into parts, whose totals are found first.
+// Scans along an axis. T: the elements' type; SL_SCAN: a name in scan_ops.cuh.
+// Adjacent slices use one thread each; long ones use a warp or a block. If
+// there are few very long ones, they are cut into parts, whose totals are
+// computed first.
 #pragma once
 
 #include "sluice/cuda/scan_ops.cuh"
@@ -8,9 +9,9 @@
 
 namespace sluice {
 
-constexpr int kScanEach = 4;  // elements a thread takes at a time
+constexpr int kScanEach = 4;  // elements per thread at a time
 
-// What the lanes before this one hold, joined; and all of them.
+// The combined items of the lanes before this one; and of all lanes.
 template <class S, class Item = typename S::Item>
 inline PairOf<Item> WarpBefore(Item mine) {
   int lane = threadIdx.x % kWarp;
@@ -39,9 +40,9 @@ inline PairOf<Item> BlockBefore(Item mine) {
   return {S::Join(before, warp.a), all};
 }
 
-// Elements [begin, end) of a slice by `threads` threads, of which this is
-// `thread`. kWrite: results are written. Gives what everything up to `end`
-// comes to, with `carry` before it.
+// Scans elements [begin, end) of a slice with `threads` threads, of which this
+// is `thread`. kWrite: writes the results. Returns the total up to `end`, with
+// `carry` before it.
 template <class S, bool kBlock, bool kWrite>
 inline typename S::Item ScanRange(const ScanArgs& a, int64_t slice,
                                   int64_t begin, int64_t end, int thread,
@@ -78,7 +79,7 @@ inline typename S::Item ScanRange(const ScanArgs& a, int64_t slice,
   return carry;
 }
 
-// A thread for every slice.
+// One thread per slice.
 template <class S>
 inline void ScanThreads(const ScanArgs& a) {
   for (int64_t t = FirstThread(); t < a.slices(); t += AllThreads()) {
@@ -101,7 +102,7 @@ inline void ScanWarps(const ScanArgs& a) {
   }
 }
 
-// What each part comes to.
+// The total of each part.
 template <class S>
 inline void ScanTotals(const ScanArgs& a) {
   auto* totals = static_cast<typename S::Item*>(a.totals);
@@ -114,7 +115,7 @@ inline void ScanTotals(const ScanArgs& a) {
   }
 }
 
-// Each part, behind the totals of those before it.
+// Each part, after the totals of the parts before it.
 template <class S>
 inline void ScanBlocks(const ScanArgs& a) {
   const auto* totals = static_cast<const typename S::Item*>(a.totals);

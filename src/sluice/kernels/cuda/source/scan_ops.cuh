@@ -1,6 +1,6 @@
-// What scans gather: running sums and their kin, as the ops' files have them
-// for the CPU. An item is what some elements in a row come to; Join takes them
-// in order.
+// The operations of scans: running sums and similar, as in the ops' files for
+// the CPU. An item is the total of some consecutive elements; Join combines
+// items in order.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -17,7 +17,7 @@ struct ScanArgs {
   void* totals;  // parts of each slice
 
   int64_t slices() const { return outer * inner; }
-  // Where element i of a slice is, in the order of the scan.
+  // The offset of element i of a slice, in scan order.
   int64_t At(int64_t slice, int64_t i) const {
     int64_t from = slice / inner, column = slice - from * inner;
     int64_t row = reverse ? size - 1 - i : i;
@@ -25,7 +25,7 @@ struct ScanArgs {
   }
 };
 
-// What came before is kept in double for floats, as on the CPU.
+// The running value is double for floats, as on the CPU.
 using Before =
     std::conditional_t<std::is_same_v<Compute<T>, float>, double, Compute<T>>;
 
@@ -42,7 +42,7 @@ struct PlainScan {
   static Item Join(Item a, Item b) { return Op::Join(a, b); }
 };
 
-// A reducer of one number, in the type of what came before.
+// A reducer of one number, in the type of the running value.
 template <class R>
 struct Reduced {
   using Item = typename R::Acc;
@@ -68,8 +68,8 @@ struct LogAddExp {
 };
 using LogCumSumExp = PlainScan<LogAddExp<Compute<T>>>;
 
-// y = a y' + b as maps that are put one behind the other. Lagged: b is added
-// before the map to the next.
+// y = a y' + b as composed maps. Lagged: b is added before the map is applied
+// to the next one.
 struct LinearScan {
   struct Item {
     double a, b;

@@ -1,9 +1,9 @@
-// Rows changed by updates that are sorted by row (sort_rows.cuh): each element
-// takes its updates one after the other, in order, as on the CPU.
+// Updates rows with updates sorted by row (sort_rows.cuh): each element
+// receives its updates one after another, in order, as on the CPU.
 //
-// T, U: the types of the target and of the updates; F: what an update does
+// T, U: the types of the target and of the updates; F: the formula of an update
 // (kernels/cpu/scatter_formulas.h). kWide: rounded once at the end. kMean:
-// divided by how many there were.
+// divided by the number of updates.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -20,7 +20,7 @@ struct ScatterArgs {
   int32_t same_update;
 };
 
-// Where a thread stands: column `column` of update number `at` of a slice.
+// The position of a thread: column `column` of update number `at` of a slice.
 struct ScatterPlace {
   int64_t slice, at, column;
   ScatterPlace(const ScatterArgs& a, int64_t i) {

@@ -1,12 +1,12 @@
-// Updates folded into what is there, or into what rows begin with.
+// Folds updates into existing rows, or into initial values.
 #pragma once
 
 #include "sluice/cuda/scatter.cuh"
 
 namespace sluice {
 
-// Behind the last of a row's updates, of which `at` is the first: looked for in
-// steps that double, since most rows have few.
+// The end of a row's updates, of which `at` is the first. Searches with
+// doubling steps, since most rows have few updates.
 inline int64_t EndOfRow(const ScatterArgs& a, int64_t at, uint32_t row) {
   int64_t step = 1;
   while (at + step < a.count && a.keys[at + step] == row) {
@@ -36,7 +36,7 @@ SL_GLOBAL(fold, ScatterArgs, a) {
   for (int64_t i = FirstThread(); i < a.n; i += AllThreads()) {
     ScatterPlace p(a, i);
     uint32_t row = a.keys[p.at];
-    // The first of a row's updates takes them all.
+    // The thread of the first update of a row handles all of them.
     if (row >= a.rows || (p.at > 0 && a.keys[p.at - 1] == row)) continue;
     T& place = target[p.Target(a, row)];
     C y = Widen(place);
@@ -45,8 +45,8 @@ SL_GLOBAL(fold, ScatterArgs, a) {
       if constexpr (!kWide) y = Widen(Narrow<T>(y));
     };
     int64_t at = p.at, end = EndOfRow(a, p.at, row);
-    // Several are on their way at once: of a row that many updates are for, one
-    // waits for memory only now and then.
+    // Several loads are in flight at once, so that a row with many updates
+    // rarely waits for memory.
     constexpr int kAhead = 8;
     for (; at + kAhead <= end; at += kAhead) {
       U some[kAhead];

@@ -1,5 +1,5 @@
-// The last update of each row is its value. T: a type of as many bytes as are
-// moved at a time.
+// The last update of each row becomes its value. T: a type of the width of each
+// move.
 #pragma once
 
 #include "sluice/cuda/scatter.cuh"

@@ -1,5 +1,5 @@
-// Where values belong among elements in order. T: their type; kRight: behind
-// those that are equal.
+// The insertion positions of values among sorted elements. T: their type;
+// kRight: after equal elements.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"

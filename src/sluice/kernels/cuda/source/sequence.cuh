@@ -1,4 +1,4 @@
-// Numbers at equal distances. T: their type.
+// Equally spaced numbers. T: their type.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -8,7 +8,7 @@ namespace sluice {
 struct RangeArgs {
   void* to;
   int64_t n;
-  uint64_t start, delta;  // their bits, as those of T
+  uint64_t start, delta;  // as bits of T
 };
 
 template <class V>

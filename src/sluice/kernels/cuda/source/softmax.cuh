@@ -8,7 +8,7 @@ namespace sluice {
 
 struct SoftmaxArgs {
   Slices s;
-  const T *x, *y;  // of gradients: dy and y
+  const T *x, *y;  // for gradients: dy and y
   T* out;
 };
 

@@ -1,5 +1,5 @@
-// What softmax and cross entropy share: the greatest element of a slice, and
-// the sum of exponentials of what the others lack to it.
+// Shared by softmax and cross entropy: the maximum of a slice, and the sum of
+// exponentials of the differences to it.
 #pragma once
 
 #include "sluice/cuda/team.cuh"
@@ -16,7 +16,7 @@ inline Compute<T> MaxOfSlice(Elements<T, kHeld>& x, const Team& team) {
   return team.All(max, [](C a, C b) { return b > a ? b : a; });
 }
 
-// kKeep: exponentials take the place of elements that are held.
+// kKeep: replaces held elements by their exponentials.
 template <bool kKeep, class T, class Team>
 inline Compute<T> ExpSumOfSlice(Elements<T, kHeld>& x, const Team& team,
                                 Compute<T> max) {

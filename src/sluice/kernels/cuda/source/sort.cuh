@@ -2,9 +2,9 @@
 // equal elements in their order. T: the elements' type; SL_KEEP_ZEROS: whether
 // -0 comes before +0.
 //
-// An item is an element's key and its place, so that no two are equal. Tiles
-// are sorted by a block in shared memory; longer rows are merged from tiles,
-// and where only the first few are wanted, each tile gives as many to the next
+// An item is an element's key and its position, so that no two are equal. A
+// block sorts a tile in shared memory; longer rows are merged from tiles. If
+// only the first few are requested, each tile passes that many to the next
 // round.
 #pragma once
 
@@ -17,7 +17,7 @@ constexpr int kTile = 2048;  // as in kernels/cuda/sort.cc
 
 using Key = typename SortKey<T>::Key;
 
-// Key above place in one number, where there is room.
+// Key and position in one number, if they fit.
 struct ShortItem {
   uint64_t bits;
   static ShortItem Of(uint64_t key, uint32_t place) {
@@ -47,11 +47,11 @@ struct SortArgs {
   T* values;
   int64_t* index;
   int64_t rows, size, inner;  // of x
-  int64_t n;                  // items of a row now
+  int64_t n;                  // items of a row in this round
   int64_t tiles, width;       // of a row; items of a tile, a power of two
-  int64_t keep;               // how many of a tile's items go on
+  int64_t keep;               // the number of a tile's items that are passed on
   int64_t k;                  // results of a row
-  int64_t run;                // of a merge: items that are in order
+  int64_t run;                // of a merge: length of the sorted runs
   int64_t descending;
 
   int64_t Place(int64_t row, int64_t i, int64_t count) const {
@@ -81,7 +81,7 @@ struct alignas(16) TileRoom {
   char bytes[sizeof(Item) * kTile];
 };
 
-// Sorts each `width` items of a tile by themselves.
+// Sorts each group of `width` items of a tile separately.
 inline void SortTile(Item* items, int width) {
   for (int k = 2; k <= width; k *= 2) {
     for (int j = k / 2; j > 0; j /= 2) {
@@ -126,7 +126,7 @@ SL_GLOBAL(sort_tiles, SortArgs, a) {
   }
 }
 
-// Pairs of runs become one: every item looks for its place.
+// Merges pairs of runs: every item searches for its position.
 SL_GLOBAL(merge_runs, SortArgs, a) {
   for (int64_t t = FirstThread(); t < a.rows * a.n; t += AllThreads()) {
     int64_t row = t / a.n, i = t - row * a.n;
@@ -134,7 +134,7 @@ SL_GLOBAL(merge_runs, SortArgs, a) {
     Item item = items[i];
     int64_t pair = i / (2 * a.run) * (2 * a.run);
     bool first = i < pair + a.run;
-    // The other run: how many of its items come before this one.
+    // The other run: the number of its items before this one.
     int64_t begin = first ? std::min(pair + a.run, a.n) : pair;
     int64_t end = first ? std::min(pair + 2 * a.run, a.n) : pair + a.run;
     int64_t low = begin, high = end;

@@ -1,7 +1,7 @@
-// Which updates belong to which row: the numbers of the updates, sorted by row
-// and otherwise in order. A radix sort of eight bits at a time, from the least:
-// every pass counts the digits of each tile, finds where each tile's elements
-// of each digit begin, and puts them there in order.
+// Sorts the numbers of the updates by row, stable. A radix sort of eight bits
+// at a time, least significant first: every pass counts the digits of each
+// tile, computes the start of each tile's elements of each digit, and moves
+// them there in order.
 //
 // I: the type of indices. 256 threads; one for each digit.
 #pragma once
@@ -25,7 +25,7 @@ struct SortArgs {
   int32_t shift, passes;
 };
 
-// The lanes of the warp that have the same digit. kDigits: none.
+// The lanes of the warp with the same digit. kDigits: none.
 inline uint32_t SameDigit(uint32_t digit) {
   uint32_t same = kAllLanes;
   for (int bit = 0; bit < 9; ++bit) {
@@ -58,8 +58,8 @@ inline void CountTile(const SortArgs& a, const uint32_t* keys, int64_t tile,
   __syncthreads();
 }
 
-// Puts a tile's elements where `counts` says that each warp's share of each
-// digit begins.
+// Moves a tile's elements to the positions in `counts`, where each warp's share
+// of each digit starts.
 inline void PutTile(const SortArgs& a, const uint32_t* keys,
                     const uint32_t* order, int64_t tile,
                     uint32_t (&counts)[kSortWarps][kDigits], uint32_t* keys_out,
@@ -82,7 +82,7 @@ inline void PutTile(const SortArgs& a, const uint32_t* keys,
   }
 }
 
-// Updates of no row get the number behind the last.
+// Updates without a row get the number after the last row.
 SL_GLOBAL(row_keys, SortArgs, a) {
   const I* index = static_cast<const I*>(a.index);
   for (int64_t i = FirstThread(); i < a.n; i += AllThreads()) {
@@ -103,7 +103,7 @@ SL_GLOBAL(count_digits, SortArgs, a) {
   }
 }
 
-// Counts become sums of all that come before. One block.
+// Turns counts into exclusive prefix sums. One block.
 SL_GLOBAL(sum_digits, SortArgs, a) {
   __shared__ uint32_t sums[33];
   constexpr int kEach = 8;
@@ -142,8 +142,8 @@ SL_GLOBAL(put_digits, SortArgs, a) {
   }
 }
 
-// All of it for one tile, by one block. The result of an odd number of passes
-// is in keys_out and order_out.
+// The whole sort for one tile, by one block. After an odd number of passes the
+// result is in keys_out and order_out.
 SL_GLOBAL(sort_tile, SortArgs, a) {
   __shared__ uint32_t counts[kSortWarps][kDigits];
   __shared__ uint32_t sums[33];
@@ -180,7 +180,7 @@ SL_GLOBAL(sort_tile, SortArgs, a) {
   }
 }
 
-// Where each row's updates begin, and where the last row's end.
+// The start of each row's updates, and the end of the last row's.
 struct StartArgs {
   const uint32_t* keys;
   int64_t* starts;

@@ -1,11 +1,11 @@
-// What formulas and kernels use of the standard library, for a compiler that
-// has none. Stands in for <array>, <bit>, <cmath>, <complex>, <cstdint>,
+// The parts of the standard library that formulas and kernels use, for a
+// compiler without one. Replaces <array>, <bit>, <cmath>, <complex>, <cstdint>,
 // <limits> and <type_traits>.
 #pragma once
 
-// A kernel: it takes one struct, which it does not change. Before anything else
-// it waits for the launches before it, as far as it was launched ahead of their
-// end (LaunchCudaRaw), and lets the launch behind it come that far.
+// A kernel takes one struct, which it does not change. First it waits for
+// earlier launches, if it was launched before their end (LaunchCudaRaw), and
+// lets the next launch start up to the same point.
 #if !defined(SL_GLOBAL)
 inline __device__ void BeginKernel() {
 #if __CUDA_ARCH__ >= 900
@@ -21,12 +21,12 @@ inline __device__ void BeginKernel() {
   }                                                                           \
   static __device__ __forceinline__ void sl_body_##name(const Args& args)
 #define SL_GLOBAL(name, Args, args) SL_GLOBAL_WITH(, name, Args, args)
-// One that is launched with so many threads to a block at most, which bounds
-// the registers each may have.
+// A kernel with a maximum number of threads per block, which bounds the
+// registers of each thread.
 #define SL_GLOBAL_OF(threads, name, Args, args) \
   SL_GLOBAL_WITH(__launch_bounds__(threads), name, Args, args)
-// The same, and so many blocks are to fit onto a multiprocessor side by side:
-// the compiler then knows how many registers it may spend.
+// The same, with a number of blocks that must fit on a multiprocessor at once:
+// it tells the compiler how many registers it may use.
 #define SL_GLOBAL_BESIDE(blocks, threads, name, Args, args) \
   SL_GLOBAL_WITH(__launch_bounds__(threads, blocks), name, Args, args)
 #endif

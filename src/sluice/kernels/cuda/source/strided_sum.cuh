@@ -1,5 +1,5 @@
-// Axes put in another order and some summed over, as kernels/cpu/einsum has it.
-// T: the type; floats are summed in double, integers wrap.
+// Reorders axes and sums over some, as in kernels/cpu/einsum. T: the type;
+// floats are summed in double, integers wrap.
 #pragma once
 
 #include "sluice/cuda/elementwise.cuh"
@@ -12,8 +12,8 @@ struct SumArgs {
   const void* from;
   void* to;
   int64_t n, terms;
-  int32_t kept, summed;  // how many axes
-  // The outermost first.
+  int32_t kept, summed;  // the numbers of axes
+  // Outermost first.
   int64_t size[kMaxSumAxes], step[kMaxSumAxes], to_step[kMaxSumAxes];
   int64_t sum_size[kMaxSumAxes], sum_step[kMaxSumAxes];
 };

@@ -1,4 +1,4 @@
-// Sums over the threads of a block that come before one.
+// Prefix sums over the threads of a block.
 #pragma once
 
 #include "sluice/cuda/formula.cuh"
@@ -7,11 +7,11 @@ namespace sluice {
 
 constexpr uint32_t kAllLanes = 0xffffffffu;
 
-// Lanes below this one.
+// The lanes below this one.
 inline uint32_t LanesBelow() { return (1u << (threadIdx.x % 32)) - 1; }
 
-// The sum of `v` over all threads before this one; `sums` has a place for each
-// warp, and one more, where all together come.
+// The sum of `v` over all threads before this one; `sums` has an element for
+// each warp, and one more for the total.
 inline uint32_t SumBefore(uint32_t v, uint32_t* sums) {
   int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   int warps = blockDim.x / 32;

@@ -1,6 +1,6 @@
-// Teams: threads that share one slice of an array, a row or a column. A team
-// goes through the slice side by side and joins what its threads found, in an
-// order that depends on sizes alone.
+// Teams: threads that share one slice of an array, a row or a column. The
+// threads of a team process the slice side by side and combine their results in
+// an order that depends only on sizes.
 //
 //   LaneTeam     some lanes of a warp; neighbours have the next slices
 //   BlockTeam    a whole block
@@ -15,7 +15,7 @@
 namespace sluice {
 
 constexpr int kWarp = 32;
-constexpr int kTeamThreads = 256;  // of a block, for every kernel with teams
+constexpr int kTeamThreads = 256;  // per block, for every kernel with teams
 
 // Elements of a slice that a thread holds in registers.
 #if !defined(SL_HELD)
@@ -40,8 +40,8 @@ inline A Exchange(A a, F exchange) {
   }
   return bits.value;
 }
-// From the lane whose number differs by `mask`; that is `by` less; that is
-// `lane`.
+// The value of the lane whose number differs by `mask`; that is `by` less; that
+// is `lane`.
 template <class A>
 inline A ShuffleXor(A a, int mask) {
   return Exchange(
@@ -58,7 +58,7 @@ inline A ShuffleFrom(A a, int lane) {
       a, [=](uint32_t w) { return __shfl_sync(0xffffffffu, w, lane); });
 }
 
-// Room for values of a type that has a constructor, which __shared__ cannot
+// Storage for values of a type with a constructor, which __shared__ cannot
 // call.
 template <class A>
 struct alignas(16) SharedRoom {
@@ -66,8 +66,8 @@ struct alignas(16) SharedRoom {
   A* at() { return reinterpret_cast<A*>(bytes); }
 };
 
-// The same by words: first those that all threads begin with. Threads side by
-// side meet in no bank, however large the values are.
+// The same, by words: first words of all threads come first, so that adjacent
+// threads have no bank conflicts, however large the values are.
 template <class A>
 struct SharedWords {
   uint32_t words[WordsOf<A>::kWords][kTeamThreads];
@@ -87,15 +87,15 @@ struct SharedWords {
   }
 };
 
-// As kernels/cuda/slice_plan.h has it.
+// As in kernels/cuda/slice_plan.h.
 struct Slices {
   int64_t outer, size, inner;
-  int64_t lanes;  // of a LaneTeam; columns side by side of a ColumnTeam
+  int64_t lanes;  // of a LaneTeam; adjacent columns of a ColumnTeam
   int64_t count() const { return outer * inner; }
 };
 
-// One slice: where it begins in memory, how far its elements are apart, and how
-// many there are: none where a team has nothing to do but join.
+// One slice: its start in memory, the stride of its elements, and their number,
+// which is 0 if the team only takes part in combining.
 struct Slice {
   int64_t number, base, stride, n;
   bool live;
@@ -140,7 +140,7 @@ struct BlockTeam {
     __shared__ SharedRoom<A> room;
     A* shared = room.at();
     for (int m = kWarp / 2; m > 0; m /= 2) a = join(a, ShuffleXor(a, m));
-    __syncthreads();  // the room is free of what an earlier call left
+    __syncthreads();  // an earlier call no longer uses the storage
     if (lane % kWarp == 0) shared[lane / kWarp] = a;
     __syncthreads();
     A all = shared[0];
@@ -172,8 +172,9 @@ struct ColumnTeam {
   template <class A, class F>
   A All(A a, F join) const {
     __shared__ SharedWords<A> room;
-    __syncthreads();  // the room is free of what an earlier call left
-    // Of those left the upper half shows what it has to the lower.
+    __syncthreads();  // an earlier call no longer uses the storage
+    // The upper half of the remaining lanes passes its values to the lower
+    // half.
     for (int m = lanes / 2; m > 0; m /= 2) {
       if (lane >= m && lane < 2 * m) room.Put(threadIdx.x, a);
       __syncthreads();
@@ -185,7 +186,7 @@ struct ColumnTeam {
   }
 };
 
-// A thread's elements of a slice, read once where they are few.
+// A thread's elements of a slice, read once if they are few.
 template <class T, int kHeld>
 struct Elements {
   using C = Compute<T>;
@@ -210,8 +211,8 @@ struct Elements {
       if (i < n) held[k] = Widen(p[i * stride]);
     }
   }
-  // f(value, i) for each. What f changes stays where elements are held, and is
-  // read anew where they are not.
+  // Calls f(value, i) for each. Changes made by f persist if elements are held;
+  // otherwise the elements are read again.
   template <class F>
   void Each(F f) {
     if (fits) {
@@ -229,7 +230,7 @@ struct Elements {
   }
 };
 
-// Elements of two arrays at the same places.
+// Elements of two arrays at the same positions.
 template <class T, int kHeld>
 struct ElementPairs {
   using C = Compute<T>;
@@ -248,7 +249,7 @@ struct ElementPairs {
       if (i < a.n) other[k] = Widen(q[i * a.stride]);
     }
   }
-  // f(first, second, i) for each.
+  // Calls f(first, second, i) for each.
   template <class F>
   void Each(F f) const {
     if (a.fits) {
@@ -285,8 +286,8 @@ struct PlusPair {
 
 }  // namespace sluice
 
-// A kernel of slices: SL_TEAM is one of the teams, and body(args, team, slice)
-// is called for every slice. Args begins with `Slices s`.
+// A kernel over slices: SL_TEAM is one of the teams, and body(args, team,
+// slice) is called for every slice. Args begins with `Slices s`.
 #define SL_SLICE_KERNEL(name, Args, body)                \
   SL_GLOBAL_OF(512, name, Args, a) {                     \
     SL_TEAM team(a.s);                                   \

@@ -1,5 +1,5 @@
-// Tensor cores, a warp at a time: how operands get from the GPU's memory to
-// shared memory and on into registers, and their products. T: f16 or bf16.
+// Tensor cores, a warp at a time: loading operands from GPU memory to shared
+// memory and registers, and multiplying them. T: f16 or bf16.
 //
 // A fragment is 16 x 16 elements spread over the lanes of a warp. A product has
 // 16 x 8 sums: with g = lane / 4 and t = lane % 4, a lane has rows g and g + 8
@@ -24,8 +24,8 @@ typedef float Sums[4];  // rows g, g, g + 8, g + 8
 inline uint32_t SharedAddress(const void* p) {
   return uint32_t(__cvta_generic_to_shared(p));
 }
-// Four matrices of 8 x 8: lane l gives where row l % 8 of matrix l / 8 is. Each
-// lane gets a pair of row g; `turned`: of column g.
+// Loads four 8 x 8 matrices: lane l gives the address of row l % 8 of matrix l
+// / 8. Each lane gets a pair of row g; `turned`: of column g.
 template <bool turned>
 inline void LoadMatrices(uint32_t (&r)[4], const void* row) {
   if constexpr (turned) {
@@ -56,7 +56,7 @@ inline void MultiplyAdd16x8(Sums& c, const uint32_t (&a)[4], uint32_t b0,
   }
 #undef SL_MMA
 }
-// As a register has them, the first in its lower half.
+// Packed as in a register, the first in its lower half.
 template <class T>
 inline uint32_t PairOfHalves(float first, float second) {
   uint32_t pair;
@@ -67,15 +67,15 @@ inline uint32_t PairOfHalves(float first, float second) {
   }
   return pair;
 }
-// 2^x to some units of the last place: what is made of it is rounded to halves.
+// 2^x to a few ulp: the results are rounded to half types.
 inline float FastExp2(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
 
-// Copies that go on by themselves: kBytes to shared memory, zeros where the
-// source is not there and may be anywhere. Both are aligned to kBytes.
+// An asynchronous copy of kBytes to shared memory; zeros if there is no source,
+// which may then point anywhere. Both are aligned to kBytes.
 template <int kBytes>
 inline void StartCopy(void* to, const void* from, bool there) {
   if constexpr (kBytes == 16) {
@@ -90,13 +90,14 @@ inline void StartCopy(void* to, const void* from, bool there) {
                  : "memory");
   }
 }
-// Until all that this thread has started are there; others' take a barrier.
+// Waits for all copies that this thread has started; those of others need a
+// barrier.
 inline void WaitForCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 #endif
 
-// The left operand, or rows of it, from memory where its rows are `pitch`
-// elements apart.
+// The left operand, or rows of it, from memory with rows `pitch` elements
+// apart.
 template <class T>
 inline Fragment LoadLeft(const T* at, int pitch) {
   Fragment f;
@@ -104,7 +105,7 @@ inline Fragment LoadLeft(const T* at, int pitch) {
   LoadMatrices<false>(f.r, at + lane % 16 * pitch + lane / 16 * 8);
   return f;
 }
-// Two right operands side by side, which memory has turned: a row there is a
+// Two adjacent right operands that are transposed in memory: a row there is a
 // column of the operand.
 template <class T>
 inline Fragment LoadRightTurned(const T* at, int pitch) {
@@ -114,7 +115,7 @@ inline Fragment LoadRightTurned(const T* at, int pitch) {
       f.r, at + (lane % 8 + lane / 16 * 8) * pitch + lane / 8 % 2 * 8);
   return f;
 }
-// The same of an operand that lies in memory as it is.
+// The same for an operand that is not transposed in memory.
 template <class T>
 inline Fragment LoadRight(const T* at, int pitch) {
   Fragment f;
@@ -129,8 +130,8 @@ inline void MultiplyAdd(Sums& c0, Sums& c1, const Fragment& a,
   MultiplyAdd16x8<T>(c0, a.r, b.r[0], b.r[1]);
   MultiplyAdd16x8<T>(c1, a.r, b.r[2], b.r[3]);
 }
-// Sums of two products side by side as the left operand of the next: lanes have
-// there what they had.
+// The sums of two adjacent products as the left operand of the next: every lane
+// keeps its elements.
 template <class T>
 inline Fragment LeftOf(const Sums& c0, const Sums& c1) {
   return {{PairOfHalves<T>(c0[0], c0[1]), PairOfHalves<T>(c0[2], c0[3]),

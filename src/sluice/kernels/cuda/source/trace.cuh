@@ -7,12 +7,12 @@
 namespace sluice {
 
 struct TraceArgs {
-  ReduceShape s;  // of diagonals, as if they lay one after the other
+  ReduceShape s;  // over diagonals as if they were contiguous
   const T* x;
   T* y;
-  int64_t matrix, step;  // elements of a matrix; from one of a diagonal's to
-                         // the next
-  int64_t n;             // of a diagonal
+  // Elements of a matrix; between consecutive elements of a diagonal.
+  int64_t matrix, step;
+  int64_t n;  // of a diagonal
 };
 
 struct DiagonalSum {
