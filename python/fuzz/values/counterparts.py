@@ -36,6 +36,7 @@ _SYMBOLS = {
     # Their samples are factors of a matrix of low rank.
     "svd_lowrank": lambda a, b, **options: sl.svd_lowrank(a @ b.mT, **options),
     "pca_lowrank": lambda a, b, **options: sl.pca_lowrank(a @ b.mT, **options),
+    "linalg.pinv.singular": lambda a, b: sl.linalg.pinv(a @ b.mT),
     # Their samples have the table first.
     "nn.functional.embedding": lambda table, x, **options: (
         sl.nn.functional.embedding(x, table, **options)
@@ -60,8 +61,11 @@ def of_name(root: Any, name: str) -> Any:
 
 def function(op: Any) -> Callable[..., Any] | None:
     """Ours, of the name PyTorch's function has."""
-    if op.name in _SYMBOLS:
-        return _SYMBOLS[op.name]
+    full = f"{op.name}.{op.variant_test_name}"
+    if full in _SYMBOLS or op.name in _SYMBOLS:
+        return _SYMBOLS.get(full) or _SYMBOLS[op.name]
+    if full == "linalg.lstsq.grad_oriented":
+        return lambda *a, **k: sl.linalg.lstsq(*a, **k)[:2]
     if op.variant_test_name == "in_place" or op.name in _DRAWN_IN_PLACE:
         found = getattr(sl.Tensor, op.name + "_", None)
         return None if found is None else lambda x, *a, **k: found(x.clone(), *a, **k)
