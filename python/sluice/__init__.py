@@ -57,7 +57,8 @@ _SUBMODULES = frozenset(
 _OF_AMP = frozenset(("autocast", "is_autocast_enabled"))
 _OF_CUDA = frozenset(("get_float32_matmul_precision", "set_float32_matmul_precision"))
 _OF_FUNCTIONAL = frozenset(
-    "bilinear celu_ channel_shuffle conv_tbc hardshrink pairwise_distance pixel_shuffle "
+    "bilinear celu_ channel_shuffle conv_tbc hardshrink pairwise_distance "
+    "pixel_shuffle "
     "pixel_unshuffle relu_ rrelu_ selu_ threshold_".split()
 )
 

@@ -1,7 +1,7 @@
-"""PyTorch's files of weights, ``.pt`` and ``.pth``: read without executing anything that
+"""PyTorch's files of weights, ``.pt`` and ``.pth``: read without executing what
 they name, and written so that ``torch.load`` takes them.
 
-Such a file is a zip of a pickle and of the tensors' bytes. A pickle says which functions
+Such a file is a zip of a pickle and the tensors' bytes. A pickle says which functions
 are to be called; here only those that make tensors, sizes and ordered dicts are known,
 all of them our own. Anything else is refused by its name.
 """
@@ -18,8 +18,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from . import _core, _ops
 from ._core import Tensor
@@ -42,7 +40,8 @@ _STORAGES = {
 }
 _NAMES = {name: storage for storage, (name, _) in _STORAGES.items()}
 _TYPES = frozenset(
-    "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool complex64".split()
+    "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool "
+    "complex64".split()
 )
 
 
@@ -106,8 +105,8 @@ class _Reader(pickle.Unpickler):
         if module == "torch" and name in _TYPES:
             return _core.find_dtype(name)
         raise ValueError(
-            f"load: {self._path!r} names {module}.{name}, and nothing that a file names "
-            "is executed; wanted tensors, numbers, text, dicts and lists, as in "
+            f"load: {self._path!r} names {module}.{name}, and nothing that a file "
+            "names is executed; wanted tensors, numbers, text, dicts and lists, as in "
             "torch.save(net.state_dict(), path)"
         )
 
@@ -124,6 +123,8 @@ class _Reader(pickle.Unpickler):
             self._arrays[of.key] = _part(
                 self._whole, f"{self._folder}data/{of.key}", self._path
             )
+        import numpy as np
+
         kind = np.dtype(_STORAGES[of.kind][1])
         data = self._arrays[of.key]
         if len(data) < of.count * kind.itemsize:
@@ -145,6 +146,8 @@ class _Reader(pickle.Unpickler):
         return self._tensors[place]
 
     def _made(self, of: _Storage, offset: int, size: Any, stride: Any) -> Tensor:
+        import numpy as np
+
         elements = self._elements(of)
         least = len(size) == len(stride) and min((*size, *stride, offset), default=0)
         last = offset + sum((n - 1) * s for n, s in zip(size, stride))
@@ -192,7 +195,9 @@ def load(path: Any) -> Any:
             names = whole.namelist()
             pickles = [n for n in names if n.endswith("/data.pkl")]
             if len(pickles) != 1:
-                raise ValueError(f"load: {name!r} has no data.pkl, as torch.save writes")
+                raise ValueError(
+                    f"load: {name!r} has no data.pkl, as torch.save writes"
+                )
             folder = pickles[0].removesuffix("data.pkl")
             order = folder + "byteorder"
             if order in names and whole.read(order) != b"little":
@@ -200,8 +205,8 @@ def load(path: Any) -> Any:
             return _Reader(whole, folder, name).load()
     except zipfile.BadZipFile as error:
         raise ValueError(
-            f"load: {name!r} is no zip, which torch.save writes since PyTorch 1.6; wanted "
-            "such a file"
+            f"load: {name!r} is no zip, which torch.save writes since PyTorch 1.6; "
+            "wanted such a file"
         ) from error
     except (pickle.UnpicklingError, EOFError, LookupError, TypeError, AttributeError,
             OverflowError, RuntimeError, struct.error) as error:  # fmt: skip
@@ -269,7 +274,7 @@ class _Writer:
         elif isinstance(value, tuple):
             self._tuple(value, self._put, at)
         elif hasattr(value, "__array__"):
-            self._tensor(_core.tensor(np.asarray(value)))
+            self._tensor(_core.tensor(value))
         else:
             raise TypeError(
                 f"save: {at.lstrip('.') or 'the object'} is a {type(value).__name__}; "
@@ -279,7 +284,9 @@ class _Writer:
     def _tensor(self, value: Tensor) -> None:
         name = value.dtype.name
         if name not in _NAMES:
-            raise TypeError(f"save: a tensor of {name}, for which PyTorch has no storage")
+            raise TypeError(
+                f"save: a tensor of {name}, for which PyTorch has no storage"
+            )
         if id(value) not in self._keys:
             self._keys[id(value)] = (value, str(len(self.storages)))
             self.storages.append(_bytes(value.detach()))
@@ -303,6 +310,8 @@ class _Writer:
 
 def _bytes(x: Tensor) -> bytes:
     if x.dtype == _core.bfloat16:
+        import numpy as np
+
         wide = np.ascontiguousarray(_ops.cast(x, _core.float32).numpy())
         return (wide.view(np.uint32) >> 16).astype("<u2").tobytes()
     data = x.numpy()

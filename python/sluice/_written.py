@@ -18,8 +18,8 @@ def _over(made: Any, out: Any, what: str) -> Any:
         )
     if _core.is_grad_enabled() and (made._tracked or out._tracked):
         raise RuntimeError(
-            f"{what}(): out has no gradients, and an argument requires them; wanted the "
-            "result without out, or no_grad() around the call"
+            f"{what}(): out has no gradients, and an argument requires them; wanted "
+            "the result without out, or no_grad() around the call"
         )
     if made.ndim != out.ndim or not made.symbolic and made.shape != out.shape:
         raise ValueError(

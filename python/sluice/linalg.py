@@ -231,7 +231,8 @@ def lstsq(
         left = _ops.sum(_ops.square(off), (-2,))
     if driver not in ("gelsd", "gelss"):
         values = none
-    return LstsqResult(_ops.squeeze(made, (-1,)) if vector else made, left, rank, values)
+    solution = _ops.squeeze(made, (-1,)) if vector else made
+    return LstsqResult(solution, left, rank, values)
 
 
 def qr(x: Any, mode: str = "reduced") -> QRResult:

@@ -77,7 +77,8 @@ Tensor ViewOf(const Tensor& tensor, const Key& key) {
 // By ops, so that gradients know of it; also when what is written to the part
 // may be recorded.
 bool Recorded(const Tensor& t) {
-  return front_internal::EagerMode::Current().grad && CarriesGradient(t.dtype());
+  return front_internal::EagerMode::Current().grad &&
+         CarriesGradient(t.dtype());
 }
 
 // One axis cut where sizes of a function being recorded say.

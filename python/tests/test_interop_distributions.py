@@ -81,7 +81,9 @@ def test_eigenvalues():
         ours.eigenvalues.numpy(), theirs[0].numpy()[order], atol=1e-5
     )
     np.testing.assert_allclose(
-        np.abs(ours.eigenvectors.numpy()), np.abs(theirs[1].numpy()[:, order]), atol=1e-5
+        np.abs(ours.eigenvectors.numpy()),
+        np.abs(theirs[1].numpy()[:, order]),
+        atol=1e-5,
     )
 
 

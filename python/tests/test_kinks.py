@@ -51,7 +51,7 @@ def test_comparisons_with_more_than_64_bits_say_so(number):
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
-@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["at once", "captured"])
+@pytest.mark.parametrize("wrap", [lambda f: f, sl.function], ids=["now", "captured"])
 def test_whole_powers_have_derivatives_of_any_order_at_zero(n, wrap):
     """The n-th is constant; what is behind it was 0 times infinity."""
     f = lambda x: sl.exp(x) * x**n  # noqa: E731

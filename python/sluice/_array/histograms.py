@@ -57,8 +57,8 @@ def histogramdd(
     """
     x = as_tensor(x)
     if x.ndim < 2 or not x.dtype.is_floating_point:
-        raise TypeError(f"histogramdd(): x is {x.dtype.name} of {list(x.shape)}; wanted "
-                        "floats, points along the last axis")  # fmt: skip
+        raise TypeError(f"histogramdd(): x is {x.dtype.name} of {list(x.shape)}; "
+                        "wanted floats, points along the last axis")  # fmt: skip
     axes = int(x.shape[-1])
     rows = x.reshape(-1, axes)
     each = [bins] * axes if isinstance(bins, int) else list(bins)

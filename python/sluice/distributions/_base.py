@@ -32,7 +32,10 @@ class Distribution:
     _validate_args = True
 
     def __init__(
-        self, batch_shape: Shape = (), event_shape: Shape = (), validate_args: Any = None
+        self,
+        batch_shape: Shape = (),
+        event_shape: Shape = (),
+        validate_args: Any = None,
     ) -> None:
         self._batch_shape, self._event_shape = tuple(batch_shape), tuple(event_shape)
         if validate_args is not None:
@@ -156,7 +159,9 @@ class Distribution:
         return made
 
     def __repr__(self) -> str:
-        shown = [f"{n}: {v}" for n, v in vars(self).items() if n in self.arg_constraints]
+        shown = [
+            f"{n}: {v}" for n, v in vars(self).items() if n in self.arg_constraints
+        ]
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
@@ -174,7 +179,8 @@ def parameters(*given: Any) -> list[Tensor]:
 def uniform(shape: Shape, like: Tensor) -> Tensor:
     """Uniform numbers between 0 and 1, without the ends."""
     kind = like.dtype
-    drawn = rand(tuple(shape), dtype=kind, device=like.device if not like.symbolic else None)
+    device = None if like.symbolic else like.device
+    drawn = rand(tuple(shape), dtype=kind, device=device)
     tiny = 1e-7 if kind == _core.float32 else 1e-16 if kind == _core.float64 else 1e-3
     return _ops.clip(drawn, tiny, 1.0 - tiny)
 
@@ -254,7 +260,8 @@ class Independent(Distribution):
         """The same with parameters repeated to a batch shape."""
         inner = self.event_shape[: self.reinterpreted_batch_ndims]
         return Independent(self.base_dist.expand((*batch_shape, *inner)),
-                           self.reinterpreted_batch_ndims, self._validate_args)  # fmt: skip
+                           self.reinterpreted_batch_ndims,
+                           self._validate_args)  # fmt: skip
 
     def __repr__(self) -> str:
         return f"Independent({self.base_dist}, {self.reinterpreted_batch_ndims})"

@@ -253,7 +253,10 @@ class TransformedDistribution(Distribution):
     """What transforms make of the draws of a distribution."""
 
     def __init__(
-        self, base_distribution: Distribution, transforms: Any, validate_args: Any = None
+        self,
+        base_distribution: Distribution,
+        transforms: Any,
+        validate_args: Any = None,
     ) -> None:
         if isinstance(transforms, Transform):
             transforms = [transforms]

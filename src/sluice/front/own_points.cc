@@ -123,8 +123,9 @@ struct Beyond {
       Value told = to.when;
       auto* outside = dynamic_cast<const OutsideTapeNode*>(to.key.node);
       if (outside && outside->when) {
-        told = told ? TraceNode(capture, "LogicalAnd", {told, outside->when}, {})
-                    : outside->when;
+        told = told
+                   ? TraceNode(capture, "LogicalAnd", {told, outside->when}, {})
+                   : outside->when;
       }
       when.always = when.always || !told;
       if (told) when.any.push_back(told);
@@ -163,8 +164,7 @@ void KeepIfBeyond(std::vector<Tensor>& ys, const std::vector<Tensor>& others,
       its = TraceNode(*capture, "LogicalAnd", {its, capture->AnyOf(flows)}, {});
     }
     Operand operands[] = {*y};
-    *y = CallOne("Identity", operands, {}, {},
-                 std::source_location::current());
+    *y = CallOne("Identity", operands, {}, {}, std::source_location::current());
     const EagerRef made = capture->ValueOf(*y);
     auto* call = dynamic_cast<GraphTapeNode*>(made->producer.get());
     if (call) call->SetWhen(static_cast<size_t>(made->output), its);

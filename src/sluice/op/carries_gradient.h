@@ -1,5 +1,5 @@
-// Which values gradients flow through: floating-point numbers, real and complex,
-// and lists, whose elements may be such.
+// Which values gradients flow through: floating-point numbers, real and
+// complex, and lists, whose elements may be such.
 #pragma once
 
 #include "sluice/tensor/dtype.h"

@@ -153,7 +153,9 @@ def _pool(pool: Any) -> Any:
         dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False,
     ) -> Pair:  # fmt: skip
         """The greatest element of each window, and its index."""
-        made: Pair = pool(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+        made: Pair = pool(
+            input, kernel_size, stride, padding, dilation, ceil_mode, True
+        )
         return made
 
     with_indices.__name__ = with_indices.__qualname__ = pool.__name__ + "_with_indices"

@@ -64,7 +64,10 @@ def multi_head_attention_forward(
     static_k: Any = None, static_v: Any = None, average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
-    """What nn.MultiheadAttention computes, of its weights: [length, batch, features]."""
+    """What nn.MultiheadAttention computes, of its weights.
+
+    Tensors are [length, batch, features].
+    """
     from .._attention_more import attention_with_more
 
     what = "multi_head_attention_forward"

@@ -69,8 +69,8 @@ double ByNormal(double a, double x, bool upper) {
   double eta = std::copysign(std::sqrt(2 * Excess(m)), m);
   double c0 = 0, c1 = 0;
   if (std::fabs(eta) < 0.1) {
-    constexpr double kFirst[] = {-1.0 / 3,         1.0 / 12,   -2.0 / 135,
-                                 1.0 / 864,        1.0 / 2835, -139.0 / 777600,
+    constexpr double kFirst[] = {-1.0 / 3,   1.0 / 12,   -2.0 / 135,
+                                 1.0 / 864,  1.0 / 2835, -139.0 / 777600,
                                  1.0 / 25515};
     constexpr double kSecond[] = {-1.0 / 540, -1.0 / 288, 1.0 / 378,
                                   -77.0 / 77760};

@@ -1,5 +1,5 @@
-// The regularised incomplete gamma functions P and Q = 1 - P, and derivatives of
-// P by its first argument, one pair of numbers at a time. Thread safe.
+// The regularised incomplete gamma functions P and Q = 1 - P, and derivatives
+// of P by its first argument, one pair of numbers at a time. Thread safe.
 #pragma once
 
 namespace sluice {

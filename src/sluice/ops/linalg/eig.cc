@@ -50,7 +50,7 @@ struct Plan {
   };
   Parts Take(Scratch& s) const {
     int64_t side = n;
-    return {s.Take<T>(side * side), s.Take<T>(side), s.Take<T>(side),
+    return {s.Take<T>(side * side), s.Take<T>(side),  s.Take<T>(side),
             s.Take<T>(side * side), s.Take<T>(lwork), s.Take<int64_t>(side)};
   }
   MatrixBatch Batch(const Shape& x) const {
@@ -274,8 +274,8 @@ Array Turning(DType dtype, const Shape& shape) {
 }
 
 std::vector<Sample> Samples() {
-  std::vector<MatrixCase> cases = {
-      {{1, 1}}, {{3, 3}}, {{2, 4, 4}}, {{5, 5}}, {{0, 0}}, {{0, 2, 2}}};
+  std::vector<MatrixCase> cases = {{{1, 1}}, {{3, 3}}, {{2, 4, 4}},
+                                   {{5, 5}}, {{0, 0}}, {{0, 2, 2}}};
   cases.push_back({{2, 3, 3}, {}, {{"compute_v", false}}});
   return MatrixSamples(Turning, cases);
 }

@@ -1,7 +1,7 @@
 // The gradient of Eig. With X = V^-1 dA V, eigenvalues move by the diagonal of
-// X, and vectors by V M with M_ij = X_ij / (w_j - w_i) beside the diagonal; what
-// keeps their length 1 and their largest component positive is taken off. The
-// rule is the adjoint of that, on pairs of real matrices.
+// X, and vectors by V M with M_ij = X_ij / (w_j - w_i) beside the diagonal;
+// what keeps their length 1 and their largest component positive is taken off.
+// The rule is the adjoint of that, on pairs of real matrices.
 #pragma once
 
 #include "sluice/ops/linalg/matrix_grad.h"
@@ -22,9 +22,8 @@ inline Pair Product(Pair a, Pair b) {
 // a^H b.
 inline Pair AdjointTimes(GradContext& g, Pair a, Pair b) {
   using matrix::TransposedTimes;
-  return {
-      TransposedTimes(g, a.re, b.re) + TransposedTimes(g, a.im, b.im),
-      TransposedTimes(g, a.re, b.im) - TransposedTimes(g, a.im, b.re)};
+  return {TransposedTimes(g, a.re, b.re) + TransposedTimes(g, a.im, b.im),
+          TransposedTimes(g, a.re, b.im) - TransposedTimes(g, a.im, b.re)};
 }
 
 // The sum of each column, as a row.
@@ -37,8 +36,9 @@ inline GradVar ColumnSums(GradContext& g, GradVar x) {
 // the one that was made positive.
 inline GradVar Largest(GradContext& g, Pair v) {
   GradVar squares = g.call("Square", {v.re}) + g.call("Square", {v.im});
-  GradVar most = g.call("Max", {squares},
-                        {{"axes", std::vector<int64_t>{-2}}, {"keep_dims", true}});
+  GradVar most =
+      g.call("Max", {squares},
+             {{"axes", std::vector<int64_t>{-2}}, {"keep_dims", true}});
   double tie = v.re.dtype() == DType::kF64 ? 1 - 3e-9 : 1 - 3e-4;
   GradVar zero = g.scalar(0, v.re.dtype());
   GradVar near = g.call("GreaterEqual", {squares, most * tie});
@@ -49,8 +49,8 @@ inline GradVar Largest(GradContext& g, Pair v) {
       g.call("LogicalAnd", {near, g.call("LogicalAnd", {real, positive})});
   GradVar marks = g.cast(there, v.re.dtype());
   // Several of a real vector: any one does, as none of them turns.
-  return marks / g.call("Maximum", {ColumnSums(g, marks),
-                                    g.scalar(1, v.re.dtype())});
+  return marks /
+         g.call("Maximum", {ColumnSums(g, marks), g.scalar(1, v.re.dtype())});
 }
 
 // What flows into V M, from what flows into V.

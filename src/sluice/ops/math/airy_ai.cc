@@ -75,8 +75,8 @@ SL_OP_OF(AiryAi, FloatFunction)
     .tolerance(2e-6)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
       int64_t order = attrs.get<int64_t>("order");
-      return std::vector<RefArray>{ref::Map(
-          in, [order](const std::vector<double>& v) {
+      return std::vector<RefArray>{
+          ref::Map(in, [order](const std::vector<double>& v) {
             return Integral(order, v[0]);
           })};
     })

@@ -56,8 +56,7 @@ GradVar Density(GradContext& g, int64_t order) {
     double choose = 1;
     for (int64_t j = 0; j <= k; ++j) {
       auto at = static_cast<size_t>(j);
-      GradVar part =
-          made[static_cast<size_t>(k - j)] * slopes[at] * choose;
+      GradVar part = made[static_cast<size_t>(k - j)] * slopes[at] * choose;
       next = next ? next + part : part;
       choose = choose * static_cast<double>(k - j) / static_cast<double>(j + 1);
     }

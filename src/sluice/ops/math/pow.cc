@@ -72,8 +72,7 @@ SL_OP(Pow)
         GradVar none = g.scalar(0, a.dtype());
         GradVar constant = g.call("LogicalAnd", {g.call("Equal", {a, none}),
                                                  g.call("Equal", {b, none})});
-        GradVar base =
-            g.call("Select", {constant, g.scalar(1, a.dtype()), a});
+        GradVar base = g.call("Select", {constant, g.scalar(1, a.dtype()), a});
         GradVar power = g.call("Pow", {base, b - 1.0});
         g.set_dx(0, g.times_dy(g.call("MulNoNan", {b, power})));
       }

@@ -85,7 +85,8 @@ OpDefinition& Remainder(OpDefinition&& op, std::string_view name) {
 SL_OP_OF(Mod, Remainder)
     .doc(
         "The remainder of floor(a / b), elementwise with broadcasting: it has "
-        "the sign of b, even where it is 0. Of an integer and zero it is an error.")
+        "the sign of b, even where it is 0. Of an integer and zero it is an "
+        "error.")
     .grad([](GradContext& g) {
       g.set_dx(0, g.dy());
       if (g.wants(1)) {
