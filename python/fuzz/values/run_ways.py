@@ -19,7 +19,16 @@ import sluice as sl
 from cross import CannotCross, dtype_name, options, to_sluice, to_torch
 from forms import Call
 from judge import compare
-from run_op import DRAWN, UNWRITTEN, Hangs, _copies, _in_time, _samples, _tensors
+from run_op import (
+    DRAWN,
+    UNWRITTEN,
+    Hangs,
+    _copies,
+    _in_time,
+    _samples,
+    _tensors,
+    draws,
+)
 from settle import settled
 
 DTYPES = [torch.float64, torch.float32, torch.int64, torch.bool]
@@ -242,7 +251,7 @@ def run_ways(op: Any, most: int) -> Iterator[tuple[str, str, int, str, str]]:
         for n, call in enumerate(_samples(op, dtype, grad)):
             if n >= most:
                 break
-            if call.kwargs.get("dropout_p"):
+            if draws(op.name, call):
                 continue
             ways = [("captured", lambda: _captured(op, ours, call))]
             if dtype == torch.float64:
