@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sluice/autodiff/gradient_scopes.h"
 #include "sluice/autodiff/inner_gradient.h"
 #include "sluice/autodiff/kept_list.h"
 #include "sluice/base/strings.h"
@@ -9,8 +10,6 @@
 namespace sluice {
 
 namespace {
-
-thread_local CallTwins* current = nullptr;
 
 Region& BodyOf(const Node& function) { return *function.regions()[0]; }
 
@@ -29,16 +28,18 @@ std::vector<Node*> CallsOf(const Node& function) {
 }  // namespace
 
 CallTwins* CallTwins::Current(const Graph& graph) {
+  CallTwins* current = GradientScopes::Here().call_twins;
   return current && &current->graph_ == &graph ? current : nullptr;
 }
 
-CallTwins::Scope::Scope(Graph& graph) : before_(current) {
+CallTwins::Scope::Scope(Graph& graph)
+    : before_(GradientScopes::Here().call_twins) {
   if (Current(graph)) return;
   own_.reset(new CallTwins(graph));
-  current = own_.get();
+  GradientScopes::Here().call_twins = own_.get();
 }
 
-CallTwins::Scope::~Scope() { current = before_; }
+CallTwins::Scope::~Scope() { GradientScopes::Here().call_twins = before_; }
 
 bool CallTwins::Valid(const CallTwin& twin) const {
   const Node* nodes[] = {twin.forward, twin.backward};

@@ -2,23 +2,21 @@
 
 #include <unordered_set>
 
+#include "sluice/autodiff/gradient_scopes.h"
 #include "sluice/graph/traverse.h"
 #include "sluice/op/carries_gradient.h"
 
 namespace sluice {
 
-namespace {
+NoneGiven::NoneGiven() : outer_(GradientScopes::Here().none_given) {
+  GradientScopes::Here().none_given = this;
+}
 
-constinit thread_local NoneGiven* current = nullptr;
-
-}  // namespace
-
-NoneGiven::NoneGiven() : outer_(current) { current = this; }
-
-NoneGiven::~NoneGiven() { current = outer_; }
+NoneGiven::~NoneGiven() { GradientScopes::Here().none_given = outer_; }
 
 void NoneGiven::Note(const Value& input) {
-  for (NoneGiven* one = current; one; one = one->outer_) {
+  NoneGiven* one = GradientScopes::Here().none_given;
+  for (; one; one = one->outer_) {
     one->inputs_.push_back(input);
   }
 }

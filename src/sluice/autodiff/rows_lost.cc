@@ -1,19 +1,18 @@
 #include "sluice/autodiff/rows_lost.h"
 
+#include "sluice/autodiff/gradient_scopes.h"
+
 namespace sluice {
 
-namespace {
+RowsLost::RowsLost() : outer_(GradientScopes::Here().rows_lost) {
+  GradientScopes::Here().rows_lost = this;
+}
 
-constinit thread_local RowsLost* current = nullptr;
-
-}  // namespace
-
-RowsLost::RowsLost() : outer_(current) { current = this; }
-
-RowsLost::~RowsLost() { current = outer_; }
+RowsLost::~RowsLost() { GradientScopes::Here().rows_lost = outer_; }
 
 void RowsLost::Note(const Value& x) {
-  for (RowsLost* one = current; one; one = one->outer_) one->values_.insert(x);
+  RowsLost* one = GradientScopes::Here().rows_lost;
+  for (; one; one = one->outer_) one->values_.insert(x);
 }
 
 }  // namespace sluice

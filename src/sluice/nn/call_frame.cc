@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sluice/base/strings.h"
+#include "sluice/base/thread_owned.h"
 #include "sluice/eager/scope.h"
 #include "sluice/nn/module.h"
 
@@ -11,10 +12,13 @@ namespace sluice::nn {
 
 namespace {
 
-CallFrame*& Innermost() {
-  thread_local CallFrame* innermost = nullptr;
-  return innermost;
-}
+// Of one thread.
+struct Open {
+  CallFrame* innermost = nullptr;
+  CallFrame::Observer* observer = nullptr;
+};
+
+CallFrame*& Innermost() { return ThreadOwned<Open>::Get().innermost; }
 
 // The path below that of the module around it, as part of a node's name.
 std::string ScopeName(const Module& module, const Module* outer) {
@@ -70,8 +74,7 @@ std::source_location CallFrame::LineOf(const Module& module) {
 }
 
 CallFrame::Observer*& CallFrame::CurrentObserver() {
-  thread_local Observer* observer = nullptr;
-  return observer;
+  return ThreadOwned<Open>::Get().observer;
 }
 
 }  // namespace sluice::nn
