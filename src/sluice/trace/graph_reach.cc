@@ -141,7 +141,10 @@ Status GraphReach::Eval(Node& node) {
   }
   Sources all = Read(read);
   if (flows_ && all.count(kFlow) > 0) {
+    const size_t before = node.region()->nodes().size();
     SL_ASSIGN_OR_RETURN(all, ReadIfFlowing(read, *node.region()));
+    // Loops below begin with what is told of their inputs.
+    PutAbove(node, before);
   }
   if (all.empty()) return OkStatus();
   for (int i = 0; i < node.num_outputs(); ++i) {

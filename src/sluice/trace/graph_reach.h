@@ -59,6 +59,8 @@ class GraphReach {
   Status EndOf(Node& loop, const LoopSteps& by, LoopGroup& group);
   Result<Value> Next(Node& loop, const LoopSteps& by, const LoopGroup& group,
                      const std::vector<int>& told, size_t j);
+  // The nodes of its region beyond so many go in front of it.
+  void PutAbove(Node& node, size_t before);
   // As AsValue, above a node.
   Result<Value> Above(Node& node, const Truth& truth);
   static void Or(Truth& into, const Truth& more);

@@ -50,13 +50,18 @@ std::vector<Known3> Settle(const std::vector<Truth>& begins,
 
 }  // namespace
 
+void GraphReach::PutAbove(Node& node, size_t before) {
+  const auto& nodes = node.region()->nodes();
+  std::vector<Node*> fresh(nodes.begin() + static_cast<std::ptrdiff_t>(before),
+                           nodes.end());
+  for (Node* added : fresh) graph_.MoveBefore(*added, node);
+}
+
 Result<Value> GraphReach::Above(Node& node, const Truth& truth) {
   Region& region = *node.region();
   const size_t before = region.nodes().size();
   SL_ASSIGN_OR_RETURN(Value value, AsValue(truth, region));
-  std::vector<Node*> fresh(region.nodes().begin() + before,
-                           region.nodes().end());
-  for (Node* added : fresh) graph_.MoveBefore(*added, node);
+  PutAbove(node, before);
   return value;
 }
 
