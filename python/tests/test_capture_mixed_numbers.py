@@ -230,3 +230,31 @@ def test_comparisons_have_all_digits(program):
     for values in itertools.product((1.0, -1.0, 0.1), repeat=2):
         x = sl.tensor([*values, 0.3])
         assert captured(x) == program(x), values
+
+
+def _shifted(x):
+    a, b = 1, 2
+    for q in x:
+        a, b = b, q
+    return a, b
+
+
+def _shifted_in_a_list(x):
+    both = [1, 1]
+    for q, _ in zip(x, x):
+        both[0], both[1] = both[1], q * 2
+    return both
+
+
+def _before_last(x):
+    before = last = 0
+    while x.sum() < 3:
+        before, last, x = last, x.sum(), x + 1
+    return before, last
+
+
+@pytest.mark.parametrize("f", [_shifted, _shifted_in_a_list, _before_last])
+def test_one_iteration_hands_on_a_number_and_two_a_tensor(f):
+    captured = sl.function(f)
+    for n in (1, 2, 3, 1, 5):
+        assert repr(captured(sl.ones(n))) == repr(f(sl.ones(n)))

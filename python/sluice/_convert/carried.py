@@ -133,6 +133,7 @@ class Carried:
         Of what is certainly the last one, variables may lack a value.
         """
         results: list[Any] = []
+        self._note_first(values)
         for name, value in values.items():
             start = self._start[name]
             if start is MISSING:
@@ -166,11 +167,27 @@ class Carried:
                     )
         return results
 
+    def _note_first(self, values: dict[str, Any]) -> None:
+        """What an iteration makes of the values before the loop, which are all of
+        their own kinds still."""
+        if any(key[0] == "dtype" for key in self._hints):
+            return
+        for name, value in values.items():
+            if value is MISSING:
+                continue
+            for i, leaf in enumerate(flatten(value)[0]):
+                self._hints.setdefault(("first", name, i), _kind(leaf))
+
     def _leaf(self, name: str, i: int, was: Any, leaf: Any, value: Any) -> Any:
         tensor = as_tensor(leaf)
         number = self._number(name, i)
         if number is not None and _kind(leaf) is not _kind(number):
             self.turned.add(name)
+            first = self._hints.get(("first", name, i))
+            if first is not None and first is not _kind(leaf):
+                # It was handed on: `a, b = b, x` from two numbers on.
+                cure = "one iteration makes of it what two do not"
+                raise self._changes(name, value, cure)
         if number is None and self._was_tensor(name, i) and is_number(leaf):
             raise self._changes(name, value, "a tensor stays one where a loop may end")
         if tensor is None:
