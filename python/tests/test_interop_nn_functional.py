@@ -158,6 +158,12 @@ FUNCTIONS = [
         {"is_causal": True, "scale": 0.3},
     ),
     ("scaled_dot_product_attention", [(2, 4, 8)] * 3 + [("bools", (4, 4))], {}),
+    ("conv_tbc", [(7, 2, 3), (3, 3, 4), (4,)], {"pad": 1}),
+]
+FUNCTIONS += [
+    (f"{kind}max_pool{n}d_with_indices", [(2, 3, *(9, 8, 7)[:n])], options)
+    for n in (1, 2, 3)
+    for kind, options in (("", {"kernel_size": 2}), ("adaptive_", {"output_size": 3}))
 ]
 UNTESTED = {"gumbel_softmax", "upsample"}  # random; interpolate by another name
 # In tests of their own.
@@ -166,7 +172,31 @@ UNTESTED |= {
     "local_response_norm", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_unpool1d",
     "max_unpool2d", "max_unpool3d", "multi_margin_loss", "multilabel_margin_loss",
     "multilabel_soft_margin_loss", "poisson_nll_loss", "soft_margin_loss",
+    "linear_cross_entropy", "multi_head_attention_forward",
 }  # fmt: skip
+# Random, unless the samples are given: test_fractional_pools.
+UNTESTED |= {
+    f"fractional_max_pool{n}d{more}" for n in (2, 3) for more in ("", "_with_indices")
+}
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_fractional_pools(n):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 3, *(9, 8, 7)[:n])).astype("float32")
+    samples = rng.random((2, 3, n)).astype("float32")
+    for more in ("", "_with_indices"):
+        name = f"fractional_max_pool{n}d{more}"
+        options = {"kernel_size": 2, "output_size": (4, 3, 3)[:n]}
+        theirs = getattr(torch.nn.functional, name)(
+            torch.tensor(x), _random_samples=torch.tensor(samples), **options)
+        import sluice as sl
+
+        ours = getattr(F, name)(
+            sl.tensor(x), _random_samples=sl.tensor(samples), **options)
+        pairs = zip(ours, theirs) if more else [(ours, theirs)]
+        for mine, his in pairs:
+            assert (mine.numpy() == his.numpy()).all()
 
 
 # Written over the input, which those with gradients refuse of a leaf.

@@ -117,8 +117,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         """The likeliest class of each row."""
         return self.log_prob(input).argmax(1)
 
-    def forward(self, input: Any, target: Any) -> _Result:
-        x, classes = as_tensor(input), as_tensor(target)
+    def forward(self, input_: Any, target_: Any) -> _Result:
+        x, classes = as_tensor(input_), as_tensor(target_)
         single = x.ndim == 1
         if single:
             x, classes = expand_dims(x, 0), expand_dims(classes, 0)
