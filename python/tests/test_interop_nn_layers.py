@@ -1,10 +1,12 @@
 """Every layer beside PyTorch's: the same weights, results and gradients."""
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
 import nn_against_torch as pair  # noqa: E402
+import sluice as sl  # noqa: E402
 from sluice import nn  # noqa: E402
 
 # name, arguments, options, inputs
@@ -229,6 +231,9 @@ def test_every_layer_is_in_the_table():
     }  # fmt: skip
     elsewhere = {
         "CTCLoss", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "SoftMarginLoss",
+        # Of given samples; losses with weights: below.
+        "FractionalMaxPool2d", "FractionalMaxPool3d", "AdaptiveLogSoftmaxWithLoss",
+        "LinearCrossEntropyLoss",
     }  # fmt: skip
     tested = {row[0] for row in LAYERS} | containers | random | others | elsewhere
     tested |= {n for n in dir(nn) if n.startswith("Lazy")}
@@ -332,3 +337,39 @@ def test_attention_masks():
                 )  # fmt: skip
                 for m, h in zip(pair.flat(mine), pair.flat(his)):
                     pair.close(m.detach().numpy(), h.detach().numpy(), "attention")
+
+
+@pytest.mark.parametrize("name, args, options", [
+    ("AdaptiveLogSoftmaxWithLoss", (8, 20, [5, 12]), {"div_value": 2.0}),
+    ("LinearCrossEntropyLoss", (8, 20), {}),
+])  # fmt: skip
+def test_losses_with_weights(name, args, options):
+    theirs = getattr(torch.nn, name)(*args, **options)
+    ours = getattr(nn, name)(*args, **options)
+    ours.load_state_dict(
+        {k: sl.tensor(v.detach().numpy()) for k, v in theirs.state_dict().items()}
+    )
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((6, 8)).astype("float32")
+    classes = rng.integers(0, 20, 6)
+    want = theirs(torch.tensor(x), torch.tensor(classes))
+    got = ours(sl.tensor(x), sl.tensor(classes))
+    if name == "AdaptiveLogSoftmaxWithLoss":
+        pair.close(got.output.detach().numpy(), want.output.detach().numpy(), name)
+        want, got = want.loss, got.loss
+    pair.close(got.detach().numpy(), want.detach().numpy(), name)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_fractional_pools(n):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 3, *(9, 8, 7)[:n])).astype("float32")
+    samples = rng.random((2, 3, n)).astype("float32")
+    name = f"FractionalMaxPool{n}d"
+    options = {"output_ratio": 0.5, "return_indices": True}
+    want = getattr(torch.nn, name)(
+        2, _random_samples=torch.tensor(samples), **options)(torch.tensor(x))
+    got = getattr(nn, name)(
+        2, _random_samples=sl.tensor(samples), **options)(sl.tensor(x))
+    for mine, his in zip(got, want):
+        assert (mine.numpy() == his.numpy()).all()
