@@ -15,6 +15,8 @@ from ._continuous import __all__ as _reals
 from ._discrete import *  # noqa: F403
 from ._discrete import __all__ as _counts
 from ._multivariate import Dirichlet, MultivariateNormal
+from ._positive import *  # noqa: F403
+from ._positive import __all__ as _positives
 from .kl import kl_divergence, register_kl
 from .transforms import *  # noqa: F403
 from .transforms import __all__ as _turns
@@ -28,5 +30,6 @@ __all__ = [
     "register_kl",
 ]
 __all__ += _reals
+__all__ += _positives
 __all__ += _counts
 __all__ += _turns

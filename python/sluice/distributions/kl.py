@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _ops
 from .._core import Tensor
-from . import _continuous as r, _discrete as d, _multivariate as m
+from . import _continuous as r, _discrete as d, _multivariate as m, _positive as pos
 from ._base import Distribution, Independent, sum_last
 from ._discrete import _Classes
 
@@ -76,13 +76,13 @@ def _uniform(p: Any, q: Any) -> Tensor:
     return _ops.where(outside, math.inf, made)
 
 
-@register_kl(r.Exponential, r.Exponential)
+@register_kl(pos.Exponential, pos.Exponential)
 def _exponential(p: Any, q: Any) -> Tensor:
     ratio = q.rate / p.rate
     return ratio - 1 - _ops.log(ratio)
 
 
-@register_kl(r.Gamma, r.Gamma)
+@register_kl(pos.Gamma, pos.Gamma)
 def _gamma(p: Any, q: Any) -> Tensor:
     a, b = p.concentration, q.concentration
     return (b * _ops.log(p.rate / q.rate) + _ops.lgamma(b) - _ops.lgamma(a)
@@ -90,7 +90,7 @@ def _gamma(p: Any, q: Any) -> Tensor:
             + (q.rate - p.rate) * (a / p.rate))  # fmt: skip
 
 
-@register_kl(r.Beta, r.Beta)
+@register_kl(pos.Beta, pos.Beta)
 def _beta(p: Any, q: Any) -> Tensor:
     digamma = _ops.digamma
     return (q._log_norm() - p._log_norm()

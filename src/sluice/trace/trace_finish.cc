@@ -1,3 +1,5 @@
+// Why one file: one pass over what a recording leaves behind, whose steps fill
+// in one object in a fixed order.
 #include "sluice/trace/trace_finish.h"
 
 #include <algorithm>
