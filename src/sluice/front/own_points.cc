@@ -72,12 +72,23 @@ void OwnPoints::Retire() const {
   }
 }
 
+namespace {
+
+using Leaves = std::unordered_set<const EagerValue*>;
+
+Leaves LeavesOf(const std::vector<Tensor>& tensors) {
+  Leaves leaves;
+  for (const Tensor& t : tensors) {
+    if (t.defined() && !IsDeferred(t)) leaves.insert(t.here().get());
+  }
+  return leaves;
+}
+
+}  // namespace
+
 bool ReachesBeyond(const std::vector<Tensor>& ys,
                    const std::vector<Tensor>& leaves) {
-  std::unordered_set<const EagerValue*> own;
-  for (const Tensor& leaf : leaves) {
-    if (leaf.defined() && !IsDeferred(leaf)) own.insert(leaf.here().get());
-  }
+  const Leaves own = LeavesOf(leaves);
   std::vector<const TapeNode*> open;
   for (const Tensor& y : ys) {
     if (!y.defined() || IsDeferred(y)) continue;
@@ -106,8 +117,6 @@ bool ReachesBeyond(const std::vector<Tensor>& ys,
 
 namespace {
 
-using Leaves = std::unordered_set<const EagerValue*>;
-
 // In which runs gradients flow from y to more than these leaves, and whether
 // they flow to one of these at all.
 struct Beyond {
@@ -116,7 +125,8 @@ struct Beyond {
 
   void Add(Capture& capture, const EagerValue& y, const Leaves& own) {
     for (const Reached& to : capture.ReachOf(y, 0)) {
-      if (to.key.leaf && own.count(to.key.leaf)) {
+      const EagerValue* leaf = to.key.leaf;
+      if (leaf && (own.count(leaf) || IsRetired(*leaf))) {
         to_own = true;
         continue;
       }
@@ -139,10 +149,7 @@ void KeepIfBeyond(std::vector<Tensor>& ys, const std::vector<Tensor>& others,
                   const std::vector<Tensor>& leaves) {
   Capture* capture = Capture::Open();
   if (!capture || !capture->merged() || InsideVmap()) return;
-  Leaves own;
-  for (const Tensor& leaf : leaves) {
-    if (leaf.defined() && !IsDeferred(leaf)) own.insert(leaf.here().get());
-  }
+  const Leaves own = LeavesOf(leaves);
   Beyond all;
   std::vector<Tensor*> held;  // reach one of these, too
   auto add = [&](const Tensor& y) {
