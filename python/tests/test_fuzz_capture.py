@@ -55,6 +55,28 @@ def test_programs_agree(family):
     assert agreed > len(seeds) // 2  # else they would say little
 
 
+# Programs that failed once, and why.
+ONCE = {
+    "functional:20012386": "what is told of gradients stood below the loop reading it",
+    "functional:20014926": "the same",
+    "closures:20014386": "the same, under vmap",
+    "closures:20006671": "NaN in the fifth derivative of a square at 0",
+    "state:20004226": "vmap of a view that was written since never ended",
+    "state:20001751": "a derivative's results behind a branch required gradients",
+    "state:8002682": "gradients that are not there were zeros",
+    "everyday:8002194": "effects before an error were lost in a later call",
+    "everyday:20013930": "a loop handed on a number as a tensor",
+}
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_programs_that_failed_once(name):
+    family, _, seed = name.partition(":")
+    task = {"do": "judge", "family": family, "seed": int(seed), "torch": False}
+    report = judge_all([task], 1)
+    assert not report.found, "\n".join(report.lines())
+
+
 # The tools themselves: they see what is wrong, and make it small.
 
 STATE = """\
