@@ -262,6 +262,7 @@ class Engine {
   }
 
   Status Flow(const TapeEdge& edge, EagerRef gradient) {
+    if (!Wanted(edge)) return OkStatus();
     EagerRef* slot = nullptr;
     if (edge.node) {
       SL_ASSIGN_OR_RETURN(bool fresh, Meet(*edge.node));
@@ -304,7 +305,7 @@ class Engine {
       }
     }
     if (request_.stop_at_inputs && !FlowsBeyondInputs(node)) return OkStatus();
-    if (!LeadsOn(node)) return OkStatus();
+    if (!LeadsOn(node)) return OkStatus();  // it was asked for itself
     // Rules know dense gradients alone.
     for (EagerRef& g : flows) {
       if (!g || !g->rows) continue;
@@ -412,8 +413,24 @@ class Engine {
     return false;
   }
 
-  // Whether anything beyond this node was asked for. Without inputs everything
-  // is; with them, those whose way leads to one.
+  // Whether a gradient that flows along this edge reaches what was asked for.
+  // Other values do not take part in the run: their hooks are not called.
+  bool Wanted(const TapeEdge& edge) {
+    if (request_.inputs.empty()) return true;
+    if (!edge.node) {
+      return std::find(wanted_leaves_.begin(), wanted_leaves_.end(),
+                       edge.leaf.get()) != wanted_leaves_.end();
+    }
+    for (const EagerRef& input : request_.inputs) {
+      if (input->producer == edge.node && input->output == edge.output) {
+        return true;
+      }
+    }
+    return LeadsOn(*edge.node);
+  }
+
+  // Whether a path leads from this node to something that was asked for, which
+  // everything is where there are no inputs.
   bool LeadsOn(const TapeNode& start) {
     if (request_.inputs.empty()) return true;
     std::vector<const TapeNode*> open = {&start};
