@@ -1,4 +1,4 @@
-// How sl::function records, and its report on each recording.
+// How sl::function records, and what it says of each recording.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@ namespace sluice {
 struct TraceInfo {
   std::string signature;    // "f32[?,?], i64[?]"
   std::string why;          // "the first call", "argument 1 is f64; ..."
-  double milliseconds = 0;  // recording time
+  double milliseconds = 0;  // it took to record
   int64_t nodes = 0;
-  int64_t captured = 0;  // captured tensors
+  int64_t captured = 0;  // tensors of the program around it
   int64_t calls = 0;
 };
 
 struct FunctionOptions {
   std::string name = "function";
-  // Traces kept; the least recently used is dropped first.
+  // Traces kept; the one used longest ago goes first.
   size_t max_traces = 32;
-  // Refuse code that does not become one graph for all values. Otherwise such
-  // code is recorded for the paths that the values of calls select.
+  // Refuse code that does not become one graph whatever its values are. Else
+  // such code is recorded for the ways that values of calls decide.
   bool one_graph = false;
 };
 
