@@ -1,9 +1,8 @@
 // LoopSums: the gradients of a loop's captures, such as weights, are sums over
 // all iterations. There are two ways to compute one:
 //
-//   added up    the backward loop carries the sum; every iteration adds its
-//   part left        the backward loop collects the operands of the part, and
-//   one op
+//   added up    the backward loop carries the sum; iterations add their parts
+//   left        the backward loop collects the operands of the part, and one op
 //               after it computes the sum from all iterations: a matrix product
 //               sums over rows, so the product of the rows of all iterations is
 //               the sum of their products. Rows stay rows.
