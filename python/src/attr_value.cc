@@ -9,8 +9,8 @@ namespace sluice::py {
 
 namespace {
 
-// What a message calls the attribute. Made only when there is one: it costs
-// more than the call.
+// The attribute's name for messages. Built only for an error: it costs more
+// than the call.
 struct What {
   std::string_view text;
   const OpRecord* op = nullptr;
@@ -82,7 +82,7 @@ std::vector<int64_t> Ints(nb::handle object, const What& what) {
   }
   if (IsTensor(object) || !nb::hasattr(object, "__iter__")) {
     Array array = ArrayOf(object, std::string(what));
-    // Of 1.5 the half would be dropped without a word.
+    // For 1.5, the fraction would be dropped silently.
     if (!IsInteger(array.dtype()) && array.num_elements() > 0) {
       ThrowTypeError(StrCat(std::string(what), " is a ", TypeName(object),
                             IsTensor(object)
@@ -108,7 +108,7 @@ AttrValue AttrFromPython(const OpRecord& op, const AttrSpec& spec,
   What what{{}, &op, &spec};
   switch (spec.kind) {
     case AttrKind::kBool: {
-      // A str, a float or a type in its place was meant for another parameter.
+      // A str, float or type in its place was meant for another parameter.
       const PyNumberMethods* number = Py_TYPE(object.ptr())->tp_as_number;
       if (PyFloat_Check(object.ptr()) || !number || !number->nb_bool) {
         ThrowTypeError(StrCat(std::string(what), " is a ", TypeName(object),

@@ -10,11 +10,11 @@ namespace sluice::py {
 AttrValue AttrFromPython(const OpRecord& op, const AttrSpec& spec,
                          nb::handle object);
 
-// A list of whole numbers, or one of them: axes, sizes. Takes tensors of
-// integers, too.
+// A list of integers, or a single one: axes, sizes. Also accepts tensors of
+// integers.
 std::vector<int64_t> IntsFromPython(nb::handle object, std::string_view what);
 
-// The other way, for defaults and graphs.
+// The inverse, for defaults and graphs.
 nb::object AttrToPython(const AttrValue& value);
 
 }  // namespace sluice::py

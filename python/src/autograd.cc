@@ -34,8 +34,8 @@ namespace {
 
 using front_internal::EagerMode;
 
-// Modes of this thread are set by number, and restored by whoever set them:
-// with-statements of Python (_autograd.py).
+// Thread-local modes are set by number, and restored by the code that set them:
+// Python's with statements (_autograd.py).
 void BindModes(nb::module_& m) {
   m.def(
       "is_grad_enabled", [] { return EagerMode::Current().grad; },

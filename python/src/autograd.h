@@ -1,19 +1,19 @@
-// Gradients of imperative programs as Python sees them: the gradient side of
-// Tensor, and the modes of a thread.
+// Gradients of imperative programs in Python: the gradient part of Tensor, and
+// thread-local modes.
 #pragma once
 
 #include "common.h"
 
 namespace sluice::py {
 
-// None for a Tensor that holds nothing.
+// None for an empty Tensor.
 nb::object OrNone(Tensor tensor);
-// A Tensor that holds nothing for None. Throws TypeError for what is no tensor;
-// `what` names it.
+// An empty Tensor for None. Throws TypeError for other objects; `what` names
+// the object.
 Tensor TensorOrNone(nb::handle object, std::string_view what);
 
 // Checks that a gradient has the type and shape of its value. Throws
-// ValueError; `what` begins the message.
+// ValueError; `what` starts the message.
 void CheckGradient(const Tensor& gradient, const Tensor& value,
                    std::string_view what);
 

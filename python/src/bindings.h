@@ -1,5 +1,5 @@
-// The parts of the module, one function each, in the order they are added: a
-// part may name classes of those before it.
+// The parts of the module, one function each, in the order in which they are
+// added: a part may refer to classes of earlier ones.
 #pragma once
 
 #include "common.h"

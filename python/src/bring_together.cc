@@ -17,12 +17,12 @@ namespace {
 using front_internal::InputSpec;
 using front_internal::TypedOperand;
 
-// True for one element without axes; false where that is not known.
+// True for one element without axes; false if unknown.
 bool IsScalar(const Given& g) {
   return g.tensor.defined() ? g.tensor.rank() == 0 : g.array.rank() == 0;
 }
 
-// ---- Numbers of the program that a type does not hold ----
+// ---- Python numbers that a type cannot hold ----
 
 bool Fits(DType dtype, DType its, const Array& numbers, int64_t i) {
   const int bits = static_cast<int>(DTypeSize(dtype)) * 8;
@@ -33,8 +33,8 @@ bool Fits(DType dtype, DType its, const Array& numbers, int64_t i) {
   return IsSigned(dtype) && v >= -static_cast<int64_t>(top) - 1;
 }
 
-// Whether an integer type holds all of these. Numbers of the program are i64,
-// or u64 where those do not hold them.
+// Whether an integer type can hold all of these. Python numbers are i64, or u64
+// if they do not fit.
 bool Holds(DType dtype, const Given& given) {
   if (!given.weak || given.tensor.defined() || !IsInteger(dtype)) return true;
   DType its = given.dtype();
@@ -46,7 +46,7 @@ bool Holds(DType dtype, const Given& given) {
   return true;
 }
 
-// A whole number that the graph computes: it may be any.
+// An integer computed by the graph: its value is unknown.
 bool IsComputed(const Given& given) {
   return given.weak && given.tensor.defined() && given.tensor.symbolic() &&
          given.dtype() == DType::kI64;
@@ -68,8 +68,8 @@ void WantHeld(const OpRecord& op, size_t i, const Given& given, DType dtype) {
       " does not hold; wanted it in range, or the tensor as a wider type"));
 }
 
-// Sizes and places are whole: of (2.5, 3) the half would be cut off without a
-// word. What has no elements, (), has no type of its own.
+// Sizes and indices are integers: for (2.5, 3) the fraction would be dropped
+// silently. An empty operand, (), has no type of its own.
 void WantWhole(const OpRecord& op, size_t i, const Given& given) {
   if (!given.weak || !IsFloating(given.dtype())) return;
   if (!given.tensor.defined() && given.array.num_elements() == 0) return;
@@ -79,8 +79,8 @@ void WantWhole(const OpRecord& op, size_t i, const Given& given) {
 
 // ---- Conversions ----
 
-// A number as another type, where that is the same number for C++: most calls
-// with a number are x * 2 and x + 0.5.
+// Converts a number where C++ conversion is exact: most calls with a number are
+// x * 2 and x + 0.5.
 template <class From>
 bool NumberAs(const Array& number, DType dtype, Array* out) {
   From value = *number.data<From>();
@@ -122,7 +122,7 @@ void Convert(Given& given, DType dtype) {
   }
 }
 
-// Whether all operands that share a type have it already, as they mostly do.
+// Whether all operands that share a type already have it, which is usual.
 bool Agree(const OpRecord& op, std::span<const Given> inputs) {
   if (op.inputs.size() != inputs.size()) return false;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -152,7 +152,7 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
   const front_internal::HoldsNumbers holds = [&](size_t i, DType dtype) {
     return !IsComputed(inputs[i]) && Holds(dtype, inputs[i]);
   };
-  // Of each type variable once: a list may have many thousand operands.
+  // Once per type variable: a list may have many thousand operands.
   std::map<std::string_view, DType> commons;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ArgSpec* spec = InputSpec(op, i, inputs.size());
@@ -163,7 +163,7 @@ DType BringTogether(const OpRecord& op, std::span<Given> inputs,
     } else if (DType fixed = DTypeFromName(spec->type);
                fixed != DType::kInvalid) {
       if (IsInteger(fixed)) WantWhole(op, i, inputs[i]);
-      // Numbers of another size are as good; a bool is not a number.
+      // Integers of another size are accepted; a bool is not a number.
       if (inputs[i].weak || (IsInteger(fixed) && IsInteger(wanted)) ||
           (IsFloating(fixed) && NumberKind(wanted) <= 2)) {
         wanted = fixed;

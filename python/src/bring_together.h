@@ -1,9 +1,8 @@
-// The types operands are computed in: brought together as users of numpy and
-// PyTorch expect.
+// Type promotion of operands, as users of numpy and PyTorch expect.
 //
-// The rule is that of C++ (sluice/eager/promote.h). A number of the program
-// that the type does not hold is refused, not wrapped; compared with, it is
-// compared as it is.
+// The rule is that of C++ (sluice/eager/promote.h). A Python number that the
+// type cannot hold is refused, not wrapped; in comparisons it is compared
+// exactly.
 #pragma once
 
 #include <span>
@@ -14,8 +13,9 @@
 
 namespace sluice::py {
 
-// Converts operands in place. A type: bools or small integers were widened for
-// an op that does not take them, and its results are to be of that type again.
+// Converts operands in place. Returns a type if bools or small integers were
+// widened for an op that does not support them: its results must be cast back
+// to it.
 DType BringTogether(const OpRecord& op, std::span<Given> inputs,
                     const Attrs& attrs);
 

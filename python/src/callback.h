@@ -1,6 +1,5 @@
-// A Python callable that C++ keeps: hooks, traced functions, loop bodies.
-// Copies share it; the last one lets go of it under the GIL, on whatever thread
-// that happens.
+// A Python callable kept by C++: hooks, traced functions, loop bodies. Copies
+// share it; the last one releases it under the GIL, on any thread.
 #pragma once
 
 #include <memory>
@@ -14,15 +13,15 @@ class Callback {
  public:
   explicit Callback(nb::handle callable)
       : object_(callable.inc_ref().ptr(), [](PyObject* o) {
-          // Too late once the interpreter is gone.
+          // Too late after the interpreter has been finalized.
           if (!Py_IsInitialized()) return;
           TakeGil gil;
           Py_DECREF(o);
         }) {}
 
-  // REQUIRES: the GIL. Whoever calls from C++ opens a TakeGil before.
+  // REQUIRES: the GIL. Callers from C++ open a TakeGil first.
   nb::handle object() const { return object_.get(); }
-  // No copy shares it.
+  // Whether no copy shares it.
   bool sole() const { return object_.use_count() == 1; }
   template <class... Args>
   nb::object operator()(Args&&... args) const {

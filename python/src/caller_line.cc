@@ -19,19 +19,19 @@ std::string& Package() {
   return folder;
 }
 
-// The line to say while this thread runs without the GIL.
+// The line to report while this thread runs without the GIL.
 thread_local SourceLine held_line;
 
-// This thread's state, while a ReleaseGil is open; null inside of a TakeGil.
+// This thread's state while a ReleaseGil is open; null inside a TakeGil.
 thread_local PyThreadState* let_go = nullptr;
 
-// The ReleaseGil that are open, on all threads. Under the GIL.
+// The number of open ReleaseGil on all threads. Under the GIL.
 int without_gil = 0;
 
-// What is known of one place in compiled code. Finding the line of an
-// instruction walks a table, so that places are remembered.
+// The line of one position in compiled code. Finding the line of an instruction
+// walks a table, so positions are cached.
 struct Place {
-  PyCodeObject* code = nullptr;  // owned: its address is not used again
+  PyCodeObject* code = nullptr;  // owned, so its address is not reused
   int instruction = -1;
   SourceLine line;
   bool ours = false;
@@ -106,7 +106,7 @@ SourceLine PythonLine() {
   while (frame) {
     PyCodeObject* code = PyFrame_GetCode(frame);
     const Place& place = PlaceOf(frame, code);
-    Py_DECREF(code);  // the frame has it
+    Py_DECREF(code);  // the frame holds a reference
     if (!place.ours) {
       line = place.line;
       Py_DECREF(frame);
@@ -138,9 +138,9 @@ ReleaseGil::~ReleaseGil() {
 
 namespace {
 
-// Whether this thread, whose state it is, has the GIL again though its
-// ReleaseGil is open: an exception of Python's that C++ gives up takes it to
-// let go of what it holds.
+// Whether this thread, with the given state, holds the GIL again although its
+// ReleaseGil is open: discarding a Python exception in C++ takes the GIL to
+// release references.
 bool HasGilAgain(PyThreadState* state) {
 #if PY_VERSION_HEX >= 0x030D0000
   return PyThreadState_GetUnchecked() == state;
@@ -151,8 +151,8 @@ bool HasGilAgain(PyThreadState* state) {
 
 }  // namespace
 
-// As PyGILState_Ensure, which must not be asked at the end: it would look for
-// this thread in an interpreter that goes away meanwhile.
+// Like PyGILState_Ensure, which must not be called during finalization: it
+// would look up this thread in an interpreter that is being destroyed.
 TakeGil::TakeGil()
     : outer_(std::exchange(held_line, {})),
       outer_state_(std::exchange(let_go, nullptr)),

@@ -1,10 +1,10 @@
-// The user's line in Python: the innermost frame that is not this package's.
+// The user's source line in Python: the innermost frame outside this package.
 // Every C++ function that takes a std::source_location gets it through
-// SourceLine::From, with nothing to be passed along.
+// SourceLine::From, so nothing needs to be passed.
 //
-// Frames are read while the thread holds the GIL. Whoever lets go of it notes
-// the line first (ReleaseGil), whoever calls the user's Python from C++ takes
-// the GIL back (TakeGil).
+// Frames are read while the thread holds the GIL. Code that releases the GIL
+// records the line first (ReleaseGil); code that calls the user's Python from
+// C++ takes the GIL (TakeGil).
 #pragma once
 
 #include <optional>
@@ -15,16 +15,16 @@
 
 namespace sluice::py {
 
-// Python's line is found from now on. `package` is the folder of our modules,
-// whose frames are passed over.
+// Enables Python lines. `package` is the folder of our modules, whose frames
+// are skipped.
 void FindPythonLines(const std::string& package);
 
-// Where the user's program is now. REQUIRES: the GIL.
+// The current line of the user's program. REQUIRES: the GIL.
 SourceLine PythonLine();
 
-// Runs C++ without the GIL. Other threads of Python run meanwhile, and Ctrl-C
-// stops it (interrupt.h). When Python has ended meanwhile, the thread does not
-// come back (exit.h); the same holds for TakeGil.
+// Runs C++ without the GIL. Other Python threads can run, and Ctrl-C stops it
+// (interrupt.h). If Python has been finalized in the meantime, the thread does
+// not return (exit.h); the same holds for TakeGil.
 class ReleaseGil {
  public:
   ReleaseGil();
@@ -39,7 +39,7 @@ class ReleaseGil {
   PyThreadState* outer_state_;
 };
 
-// Runs Python from C++, on a thread that has the GIL or not.
+// Runs Python from C++, whether or not the thread holds the GIL.
 class TakeGil {
  public:
   TakeGil();

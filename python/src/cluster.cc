@@ -1,4 +1,4 @@
-// Clusters of processes of this machine, for the module sluice.cluster.
+// Clusters of processes on this machine, for the module sluice.cluster.
 #include <nanobind/stl/unique_ptr.h>
 
 #include "bindings.h"

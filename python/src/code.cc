@@ -13,7 +13,7 @@ namespace sluice::py {
 
 namespace {
 
-// In a graph a constant of it; else a tensor with elements.
+// In a graph, a constant of it; otherwise a tensor with elements.
 Tensor Constant(Array array) {
   if (!front_internal::Building::Current().graph) return TensorOf(array);
   return front_internal::AsTensor(Operand(std::move(array)));
@@ -35,7 +35,7 @@ Parts TakeParts(nb::handle tree, std::string_view what,
                   (given.weak && given.tensor.defined());
     parts.weak.push_back(number || (given.weak && !given.tensor.defined()));
     if (number) {
-      // From here on it is a tensor as any other.
+      // From here on it is a normal tensor.
       DType wanted = front_internal::WrittenType(given.dtype());
       if (k < like.size() && Fits(wanted, like[k])) wanted = like[k];
       parts.tensors.push_back(CallOne("Cast", {given}, {{"dtype", wanted}}));

@@ -1,9 +1,9 @@
-// Python callables as the code of branches and loops: what they return is taken
-// apart into tensors, what they are given is put together again.
+// Python callables as the code of branches and loops: their results are
+// flattened to tensors, and their arguments are rebuilt from tensors.
 //
-// Numbers that code returns or a loop begins with are weak: they take the type
-// of what they meet, as in x * 2. Everything here holds Python objects and is
-// made and used under the GIL; what C++ keeps of it is held by UnderGil.
+// Numbers that code returns, or that a loop starts with, are weak: they take
+// the type of the other operand, as in x * 2. Everything here holds Python
+// objects and is used under the GIL; UnderGil wraps objects that C++ keeps.
 #pragma once
 
 #include <memory>
@@ -18,46 +18,46 @@
 
 namespace sluice::py {
 
-// A value that C++ may let go of on any thread: destroyed under the GIL.
+// A value that C++ may release on any thread: destroyed under the GIL.
 template <class T>
 std::shared_ptr<T> UnderGil(T value) {
   return std::shared_ptr<T>(new T(std::move(value)), [](T* held) {
-    // Too late once the interpreter is gone.
+    // Too late after the interpreter has been finalized.
     if (!Py_IsInitialized()) return;
     TakeGil gil;
     delete held;
   });
 }
 
-// A tree of tensors taken apart.
+// A flattened tree of tensors.
 struct Parts {
   TreeDef tree;
   std::vector<nb::object> leaves;
   std::vector<Tensor> tensors;
   std::vector<bool> weak;
 
-  // The structure in words: "(tensor, {h: tensor})".
+  // The structure as text: "(tensor, {h: tensor})".
   std::string Text() const { return tree.ToString("tensor"); }
 };
 
-// `what` names the tree in messages. Leaf k, if it is weak, becomes a tensor of
-// type like[k] where that holds its value.
+// `what` names the tree in messages. A weak leaf k becomes a tensor of type
+// like[k] if that type can hold its value.
 Parts TakeParts(nb::handle tree, std::string_view what,
                 std::span<const DType> like = {});
 
-// Whether a number of type `from` may be written where `to` is computed: whole
-// numbers as floats, not the other way.
+// Whether a number of type `from` may be used where `to` is computed: integers
+// as floats, but not the reverse.
 bool Fits(DType from, DType to);
 
-// The same tree of other tensors.
+// The same tree with other tensors.
 nb::object Together(const TreeDef& tree, std::span<const Tensor> tensors);
 
-// What the callable gives for a tuple of arguments. Its errors leave as they
-// are.
+// Calls the callable with a tuple of arguments. Its exceptions propagate
+// unchanged.
 nb::object CallCode(nb::handle callable, nb::handle arguments);
 
-// The exception says in which iteration of which loop it was, as a note. For
-// loops that run at once; C++ says it of those in graphs.
+// Adds a note to the exception that names the iteration and the loop. For eager
+// loops; C++ adds it for loops in graphs.
 [[noreturn]] void RethrowFromIteration(nb::python_error& error,
                                        int64_t iteration);
 

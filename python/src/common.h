@@ -1,4 +1,4 @@
-// What every file of the binding begins with: nanobind, the Tensor, and names.
+// Common includes of all files of the binding: nanobind, the Tensor, and names.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,7 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
-#include <structmember.h>  // which newer nanobinds do not bring along
+#include <structmember.h>  // not included by newer nanobinds
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Two tensors held against each other, for tests of users and our own.
+// Comparison of two tensors, for tests of users and our own.
 #include "compare.h"
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace sluice::py {
 
 namespace {
 
-// "[1,2]" of element k.
+// The index of element k as text: "[1,2]".
 std::string Place(const Shape& shape, int64_t k) {
   std::vector<std::string> parts(static_cast<size_t>(shape.rank()));
   for (int i = shape.rank() - 1; i >= 0; --i) {
@@ -30,7 +30,7 @@ std::string Text(complex64 v) {
   return StrCat(v.real(), v.imag() < 0 ? "" : "+", v.imag(), "j");
 }
 
-// In double, whatever the parts are.
+// In double, whatever the types of the parts.
 double Distance(double a, double b) { return std::abs(a - b); }
 double Distance(complex64 a, complex64 b) {
   return std::hypot(static_cast<double>(a.real()) - b.real(),

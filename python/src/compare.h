@@ -1,4 +1,4 @@
-// Two arrays held against each other, element by element.
+// Elementwise comparison of two arrays.
 #pragma once
 
 #include "common.h"
@@ -11,7 +11,7 @@ struct Tolerance {
   bool equal_nan = false;
 };
 
-// "" when all |a - b| <= atol + rtol |b|; else where they differ, and by how
+// "" if all |a - b| <= atol + rtol |b|; else where they differ, and by how
 // much.
 std::string DescribeDifference(const Array& a, const Array& b,
                                const Tolerance& tolerance);

@@ -1,15 +1,16 @@
-// Calls on complex numbers of ops whose kernels take none: what they mean is
-// said in Python (sluice/_complex_calls.py), by other ops on their parts.
+// Calls on complex numbers of ops without complex kernels: they are implemented
+// in Python (sluice/_complex_calls.py), by other ops on the real and imaginary
+// parts.
 #pragma once
 
 #include "op_call.h"
 
 namespace sluice::py {
 
-// Whether an operand is complex where the op takes no such numbers.
+// Whether an operand is complex although the op does not support it.
 bool MeetsComplex(const OpRecord& op, std::span<const Given> inputs);
 
-// False: there is nothing that stands for the op, which will say what it takes.
+// False: the op has no such implementation, and reports the types it supports.
 bool CallOnParts(const OpRecord& op, std::span<const Given> inputs,
                  const Attrs& attrs, CallResult* result);
 

@@ -1,5 +1,5 @@
-// Branches on trees of tensors, and what a loop saves. _capture.py gives them
-// their arguments and defaults.
+// Branches on trees of tensors, and the save option of loops. _capture.py
+// supplies their arguments and defaults.
 #include "control_flow.h"
 
 #include "bindings.h"
@@ -18,8 +18,8 @@ using front_internal::BranchOutcome;
 using front_internal::Code;
 using front_internal::CodeResult;
 
-// A predicate as a scalar of bool. Numbers are true unless they are zero, as
-// they are to Python.
+// A predicate as a bool scalar. Numbers are true unless they are zero, as in
+// Python.
 Tensor Predicate(nb::handle object) {
   Tensor t = ToTensor(object, "cond: pred");
   if (t.dtype() != DType::kBool) {
@@ -43,7 +43,7 @@ Tensor Index(nb::handle object) {
   return CallOne("Cast", {{t, {}, false}}, {{"dtype", DType::kI64}});
 }
 
-// One axis of one element is as good as none.
+// An axis of size one can be dropped.
 Tensor WithoutAxes(Tensor t) {
   if (!t.shape().rank_known() || t.rank() == 0 || t.num_elements() != 1) {
     return t;
@@ -52,15 +52,15 @@ Tensor WithoutAxes(Tensor t) {
   return CallOne("Reshape", {{t, {}, false}, none});
 }
 
-// Branches of one call. Numbers that one returns take the type another gives in
-// their place.
+// The branches of one call. Numbers that one returns take the type of another
+// branch's result in the same position.
 class Branches {
  public:
   Branches(std::string what, nb::tuple operands)
       : what_(std::move(what)), operands_(std::move(operands)) {}
 
-  // What a branch recorded before this one is compared with it; true when it
-  // must be recorded again, with types known better.
+  // Compares the results of a branch with those recorded before; true if an
+  // earlier branch must be recorded again with better-known types.
   Code Of(nb::handle callable) {
     return [this, callable](const std::vector<Tensor>&) -> CodeResult {
       nb::object result = CallCode(callable, operands_);
@@ -104,7 +104,7 @@ class Branches {
   Parts last_;
 };
 
-// Leaves that were tensors stay the same objects.
+// Leaves that were tensors remain the same objects.
 nb::object AsReturned(const Parts& parts) {
   std::vector<nb::object> leaves = parts.leaves;
   for (size_t k = 0; k < leaves.size(); ++k) {
@@ -127,7 +127,7 @@ nb::object RunBranches(const std::string& what, nb::handle chooser,
       BranchOutcome outcome = front_internal::RunBranch(
           decides, codes, has_default, std::source_location::current());
       if (!outcome.node) return AsReturned(branches.last());
-      // In a graph that is run by hand, what only acts is an operation.
+      // In a graph run by a session, a result without values is an operation.
       if (outcome.tensors.empty() && !Capture::Current()) {
         return nb::cast(outcome.node);
       }

@@ -1,4 +1,4 @@
-// What the files of control flow share.
+// Declarations shared by the files of control flow.
 #pragma once
 
 #include "code.h"
@@ -7,14 +7,14 @@
 
 namespace sluice::py {
 
-// Thrown by code of ours inside a loop, caught where the loop is begun again: a
-// number it started with turned out to be of another type.
+// Thrown inside a loop, caught where the loop is restarted: a number it started
+// with turned out to need another type.
 struct OtherTypes {
   std::vector<DType> dtypes;
 };
 
-// Compares what a loop carries with what it carries next. Throws OtherTypes
-// when numbers it was given as such are tensors of another type from then on.
+// Compares carried values with their next values. Throws OtherTypes if a weak
+// number becomes a tensor of another type.
 void CheckWeak(const std::vector<DType>& carried, const std::vector<bool>& weak,
                std::span<const Tensor> next);
 

@@ -32,7 +32,7 @@ nb::dict Memory(int device) {
   return made;
 }
 
-// Others may run while this thread waits.
+// Other threads may run while this one waits.
 template <class Wait>
 void Waiting(Wait wait) {
   ReleaseGil released;

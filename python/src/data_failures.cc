@@ -1,4 +1,4 @@
-// Exceptions and elements on their way between C++ and Python.
+// Exceptions and elements passed between C++ and Python.
 #include "data_parts.h"
 #include "errors.h"
 #include "operand.h"
@@ -10,8 +10,8 @@ using data::Element;
 
 void Failures::Keep(nb::python_error& error) {
   constexpr size_t kMost = 16;
-  std::string text = error.what();  // which makes the exception, if need be
-  // Before 3.12 the traceback stands beside.
+  std::string text = error.what();  // creates the exception, if needed
+  // Before 3.12 the traceback is stored separately.
   if (nb::object trace = nb::borrow(error.traceback()); trace.is_valid()) {
     PyException_SetTraceback(error.value().ptr(), trace.ptr());
   }
@@ -31,7 +31,7 @@ void Failures::Raise(std::string_view message) {
   if (!found) return;
   nb::handle exception = found->object();
   if (PyErr_GivenExceptionMatches(exception.ptr(), PyExc_StopIteration)) {
-    // Else the loop over the pipeline would end without a word.
+    // Otherwise the loop over the pipeline would end silently.
     throw std::runtime_error("a function of the pipeline raised StopIteration");
   }
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())),

@@ -1,8 +1,8 @@
-// The input pipeline of C++ as Python sees it.
+// The C++ input pipeline in Python.
 //
-// A Pipeline is a stage and what Python's functions in it have raised; a pass
-// over it is a PipelineIterator, whose threads may call Python: nothing waits
-// for them with the GIL held.
+// A Pipeline is a stage and the exceptions of its Python functions. A pass over
+// it is a PipelineIterator, whose threads may call Python: nothing waits for
+// them while holding the GIL.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@
 
 namespace sluice::py {
 
-// Exceptions of Python's functions. C++ hands on their text; whoever reads the
-// pipeline gets the exceptions themselves back by it.
+// Exceptions of Python functions. C++ passes on their text; the reader of the
+// pipeline gets the original exceptions, looked up by that text.
 class Failures {
  public:
   // REQUIRES: the GIL.
@@ -38,21 +38,21 @@ class Failures {
 
 struct Pipeline {
   data::StageRef stage;
-  // Its own, and those of pipelines joined to it.
+  // Its own, and those of pipelines combined with it.
   std::vector<std::shared_ptr<Failures>> failures{std::make_shared<Failures>()};
   std::shared_ptr<std::atomic<uint64_t>> passes =
       std::make_shared<std::atomic<uint64_t>>(0);
-  // What its stages call; they have no reference of their own.
+  // The functions that its stages call; stages hold no references themselves.
   OwnedFunctions owned{};
 
   OwnedFunctions& functions() { return owned; }
-  // The same functions, another stage.
+  // The same functions with another stage.
   Pipeline With(data::StageRef next) const {
     Pipeline made{std::move(next), failures};
     made.owned = owned;
     return made;
   }
-  // And one function more.
+  // The same with one more function.
   Pipeline With(data::StageRef next, OwnedFunction function) const {
     Pipeline made = With(std::move(next));
     made.owned.push_back(std::move(function));
@@ -60,7 +60,7 @@ struct Pipeline {
   }
 };
 
-// Calls Python on whatever thread this is; what it raises is kept.
+// Calls Python on the current thread and keeps its exceptions.
 template <class F>
 auto Guarded(Failures& failures, const F& f) -> decltype(f()) {
   TakeGil gil;
@@ -74,7 +74,8 @@ auto Guarded(Failures& failures, const F& f) -> decltype(f()) {
   }
 }
 
-// Elements between C++ and Python: one tensor is itself, several are a tuple.
+// Elements between C++ and Python: a single tensor as itself, several as a
+// tuple.
 nb::object ElementToPython(const data::Element& element);
 data::Element ElementFromPython(nb::handle object, std::string_view what);
 

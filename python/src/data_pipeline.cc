@@ -28,7 +28,7 @@ class PipelineIterator {
   ~PipelineIterator() {
     All().erase(this);
     if (PythonEnds()) {
-      // A thread of its own may be stopped for good: nobody waits for it.
+      // Its thread may have been stopped permanently: do not wait for it.
       (void)position_.release();
     } else {
       Reading here(mu_);
@@ -57,11 +57,12 @@ class PipelineIterator {
     position_->Start(epoch);
     closed_ = false;
   }
-  // Its threads end, and with them its pass: next() has nothing any more.
+  // Its threads end, and so does its pass: next() returns nothing more.
   void Close() {
     Reading here(mu_);
     closed_ = true;
-    // As new: threads begin with the first element that is asked for.
+    // Back to the initial state: threads start with the first requested
+    // element.
     position_->Start(position_->epoch());
   }
   std::string State() {
@@ -82,7 +83,7 @@ class PipelineIterator {
     return position_->taken();
   }
 
-  // Those alive, for the end of the program: no thread of theirs may call
+  // All live iterators, for the end of the program: their threads must not call
   // Python afterwards. Under the GIL.
   static std::set<PipelineIterator*>& All() {
     static auto* all = new std::set<PipelineIterator*>;
@@ -98,12 +99,12 @@ class PipelineIterator {
     Reading(const Reading&) = delete;
 
    private:
-    ReleaseGil released_;  // before the lock, and until it is released
+    ReleaseGil released_;  // released before locking, until unlocked
     Mutex& mu_;
   };
 
   std::vector<std::shared_ptr<Failures>> failures_;
-  OwnedFunctions owned_;  // for longer than the threads that call them
+  OwnedFunctions owned_;  // must outlive the threads that call them
   Mutex mu_;
   std::unique_ptr<data::Position> position_ SL_GUARDED_BY(mu_);
   bool closed_ SL_GUARDED_BY(mu_) = false;
@@ -156,7 +157,7 @@ Pipeline Filter(const Pipeline& self, nb::callable f) {
                    std::move(owned));
 }
 
-// Whoever reads both finds the exceptions of both.
+// The combined pipeline has the exceptions of both.
 Pipeline Joined(const Pipeline& a, const Pipeline& b, StageRef stage) {
   Pipeline both = a.With(std::move(stage));
   both.failures.insert(both.failures.end(), b.failures.begin(),
@@ -186,7 +187,8 @@ void BindIterator(nb::module_& m) {
       .def_prop_ro("epoch", &PipelineIterator::epoch)
       .def_prop_ro("taken", &PipelineIterator::taken);
   m.def("close_pipelines", [] {
-    // Held: daemon threads run while one is closed, and let go of others.
+    // Keeps references: daemon threads run while one is closed, and release
+    // others.
     std::vector<nb::object> all;
     for (PipelineIterator* it : PipelineIterator::All()) {
       all.push_back(nb::find(*it));
@@ -212,7 +214,7 @@ void BindRandom(nb::module_& m) {
       .def("uniform", &data::Random::uniform, "In [0, 1).");
 }
 
-// What makes a pipeline of others.
+// Stages that make new pipelines from existing ones.
 void BindStages(nb::class_<Pipeline>& cls) {
   cls.def("map", &Map)
       .def("filter", &Filter)

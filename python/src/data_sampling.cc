@@ -1,4 +1,4 @@
-// Orders of rows for samplers, and rows put together for batches.
+// Row orders for samplers, and stacking of rows for batches.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,7 +15,7 @@ namespace sluice::py {
 
 namespace {
 
-// 0 to n - 1 in the order that pass `epoch` of a shuffle has.
+// 0 to n - 1 in the order of pass `epoch` of a shuffle.
 std::vector<int64_t> Shuffled(int64_t n, uint64_t seed, uint64_t epoch) {
   if (n < 0) ThrowValueError("a shuffle of less than 0 rows");
   std::vector<int64_t> rows(static_cast<size_t>(n));
@@ -52,8 +52,8 @@ std::vector<int64_t> Weighted(const std::vector<double>& weights, int64_t count,
     }
     return rows;
   }
-  // Each waits for a time that is shorter the more it weighs; the first to
-  // come are drawn.
+  // Each row has a random arrival time with its weight as rate; the first to
+  // arrive are drawn.
   std::vector<double> times;
   for (double w : weights) {
     times.push_back(-std::log1p(-random.uniform()) / w);
@@ -69,7 +69,7 @@ std::vector<int64_t> Weighted(const std::vector<double>& weights, int64_t count,
   return rows;
 }
 
-// Rows drawn evenly, any of them several times.
+// Rows drawn uniformly, with repetition.
 std::vector<int64_t> Drawn(int64_t n, int64_t count, uint64_t seed,
                            uint64_t epoch) {
   if (n <= 0) ThrowValueError("nothing to draw from");
@@ -81,7 +81,7 @@ std::vector<int64_t> Drawn(int64_t n, int64_t count, uint64_t seed,
   return rows;
 }
 
-// Arrays or tensors of one shape as one, a new axis 0 counting them.
+// Arrays or tensors of one shape, stacked along a new axis 0.
 Tensor Stacked(nb::handle rows) {
   std::vector<data::Element> elements;
   bool plain = true;
@@ -114,11 +114,11 @@ void BindSampling(nb::module_& m) {
   m.def("weighted_rows", &Weighted);
   m.def("drawn_rows", &Drawn);
   m.def("stack_rows", &Stacked);
-  // The rows of tensors by number: what a batch of them is.
+  // A batch of tensor rows, by row number.
   m.def("gather_rows", [](const std::vector<Tensor>& tensors,
                           const std::vector<int64_t>& rows) {
     auto count = static_cast<int64_t>(rows.size());
-    // Written down among the operands, as it were: it goes where a tensor is.
+    // Like a literal among the operands: it is moved to the tensors' device.
     Array index = Array::Of<int64_t>({count}, std::span<const int64_t>(rows));
     ReleaseGil released;
     std::vector<Tensor> gathered;

@@ -1,4 +1,4 @@
-// Where the elements of pipelines come from.
+// Sources of pipelines.
 #include "data_parts.h"
 #include "errors.h"
 #include "file_errors.h"
@@ -34,8 +34,8 @@ std::vector<std::string> PathsOf(nb::handle paths) {
   return list;
 }
 
-// An iterator of Python in one pass, which belongs to whom the function it came
-// from belongs to.
+// A Python iterator in one pass. It is owned by the owners of the function that
+// made it.
 class RunningGenerator {
  public:
   explicit RunningGenerator(std::shared_ptr<FunctionSlot> slot)
@@ -50,7 +50,7 @@ class RunningGenerator {
     TakeGil gil;
     slot_->Drop(iterator_);
   }
-  // Holds nothing at the end.
+  // Empty at the end.
   nb::object Next() {
     if (!slot_->keeps(iterator_)) return {};  // its owners are gone
     nb::object here = nb::borrow(iterator_);
@@ -64,7 +64,7 @@ class RunningGenerator {
   PyObject* iterator_ = nullptr;
 };
 
-// An iterator of Python for every pass, made by calling `start`.
+// A Python iterator for every pass, made by calling `start`.
 Pipeline FromGenerator(nb::callable start) {
   Pipeline made;
   auto failures = made.failures[0];

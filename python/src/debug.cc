@@ -27,12 +27,12 @@ nb::list Places(const std::vector<DebugPlace>& places) {
   return list;
 }
 
-// The first exception of a callback ends the run and comes out of it.
+// The first exception of a callback ends the run and is raised from it.
 struct Raised {
   std::exception_ptr error;
 };
 
-// Calls Python with the event; true when it says so.
+// Calls Python with the event; returns its answer.
 bool Ask(const Callback& callback, const DebugEvent& event, Raised& raised) {
   if (raised.error) return true;
   TakeGil gil;

@@ -56,7 +56,7 @@ std::string ShortName(const std::string& name) {
   std::string text = name.substr(name.rfind('/') + 1);
   constexpr std::string_view kPrefix = "device:", kGpu = "gpu:";
   if (text.starts_with(kPrefix)) text.erase(0, kPrefix.size());
-  // As users of GPUs call them, by the maker of the GPUs.
+  // GPUs are named after their platform, as users expect.
   if (text.starts_with(kGpu)) text.replace(0, kGpu.size(), "cuda:");
   return text == "cpu:0" ? "cpu" : text;
 }

@@ -104,7 +104,7 @@ void BindClasses(nb::module_& m) {
         "bucket_bytes"_a, "find_unused"_a, "sparse"_a);
 }
 
-// Groups: made, asked, ended.
+// Groups: creation, queries, end.
 void BindGroups(nb::module_& m) {
   m.def("dist_init", &Init, "address"_a, "rank"_a, "world_size"_a, "name"_a,
         "timeout"_a);
@@ -171,7 +171,7 @@ void BindCollectives(nb::module_& m) {
         return dist::begin_barrier(group);
       },
       "group"_a);
-  // The ops, which have gradients.
+  // The ops, which are differentiable.
   m.def(
       "dist_call",
       [](const std::string& op, const std::vector<Tensor>& xs,

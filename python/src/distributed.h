@@ -1,4 +1,4 @@
-// Process groups and what they do to tensors, for sluice.distributed.
+// Process groups and collectives on tensors, for sluice.distributed.
 #pragma once
 
 #include "common.h"
@@ -6,7 +6,7 @@
 namespace sluice::py {
 
 void BindDistributed(nb::module_& m);
-// Variables over tasks, and training with them.
+// Parameter servers, and training with them.
 void BindParameterServers(nb::module_& m);
 
 }  // namespace sluice::py

@@ -1,5 +1,5 @@
-// The structures by which libraries hand arrays to each other (DLPack 1.1): the
-// layout is given by that standard.
+// The structures with which libraries exchange arrays (DLPack 1.1); the
+// standard defines the layout.
 #pragma once
 
 #include <cstdint>

@@ -62,7 +62,7 @@ Stream* HandOver(const Array& array, nb::handle stream) {
   Stream& ours = device.stream();
   if (in_order) {
     BeforeRead(reader, array);
-    // Work that was given to our stream without a record of it, too.
+    // This includes unrecorded work on our stream.
     if (&reader != &ours) reader.WaitFor(ours.Record());
   }
   return &reader;

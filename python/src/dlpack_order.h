@@ -1,5 +1,5 @@
-// Elements of a GPU that change hands by DLPack: nobody waits, but the streams
-// of both sides come in order.
+// Order of GPU accesses when elements are shared by DLPack: the host does not
+// wait, but the streams of both sides are synchronized.
 #pragma once
 
 #include "common.h"
@@ -11,16 +11,16 @@ namespace sluice::py {
 
 // Throws TypeError for memory that is neither the CPU's nor a GPU's.
 dlpack::Device DlpackDeviceOf(const Array& array);
-// The GPU of that number. Throws BufferError when there is none.
+// The GPU with that number. Throws BufferError if there is none.
 Device& DlpackGpu(int32_t id);
-// The driver's default stream, where libraries that say nothing else work.
+// The driver's default stream, which other libraries use by default.
 Stream& DefaultCudaStream(Device& device);
 
-// Makes the stream that __dlpack__ was called with wait for what we do with the
-// elements; returns it, or null for those of the CPU. None is the default
-// stream, as is 1; 2 that of each thread; -1 asks for no order.
+// Makes the stream given to __dlpack__ wait for our work on the elements;
+// returns it, or null for the CPU. None and 1 are the default stream, 2 the
+// per-thread default stream; -1 requests no synchronization.
 Stream* HandOver(const Array& array, nb::handle stream);
-// What that stream did with them comes before what we do next.
+// Makes our later work wait for that stream's work on the elements.
 void TakeBack(const Array& array, Stream& reader);
 
 }  // namespace sluice::py

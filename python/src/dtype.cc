@@ -25,7 +25,8 @@ constexpr Name kNames[] = {
     {DType::kList, "list"},
 };
 
-// What Python holds: an enumeration cannot be bound with attributes.
+// The Python object's contents: nanobind cannot bind an enumeration with
+// attributes.
 struct Type {
   DType dtype;
 };
@@ -47,7 +48,7 @@ DType FromText(std::string_view text) {
   return DTypeFromName(text);
 }
 
-// An attribute, or nothing where the object has none or refuses. Not
+// An attribute; empty if the object does not have it or raises. Not
 // nb::hasattr: numpy's names are Python code, in which Ctrl-C may be pressed.
 nb::object FindAttribute(PyObject* object, const char* name) {
   PyObject* found = PyObject_GetAttrString(object, name);

@@ -1,5 +1,5 @@
-// Element types as Python sees them: sl.float32 and its kin, and what else a
-// program may write for one: "float32", "f32", numpy's types, float, int, bool.
+// Element types in Python: sl.float32 and the like, and other spellings that a
+// program may use: "float32", "f32", numpy's types, float, int, bool.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,12 +16,12 @@ namespace nb = nanobind;
 // "float32" for f32: the names of the array API.
 std::string_view PythonName(DType dtype);
 
-// Throws TypeError when it names no element type.
+// Throws TypeError if it does not name an element type.
 DType DTypeFromPython(nb::handle object);
-// The same where the object may name none: kInvalid.
+// The same, but kInvalid if it does not name one.
 DType FindDType(nb::handle object);
 
-// The one Python object of a type: sl.float32. A new reference.
+// The unique Python object of a type, e.g. sl.float32. A new reference.
 nb::object PythonDType(DType dtype);
 
 using front_internal::NumberKind;
@@ -33,7 +33,7 @@ void BindDType(nb::module_& m);
 
 namespace nanobind::detail {
 
-// Functions take whatever names a type, and give sl.float32.
+// Functions accept anything that names a type, and return sl.float32 etc.
 template <>
 struct type_caster<sluice::DType> {
   NB_TYPE_CASTER(sluice::DType, const_name("dtype"))

@@ -41,8 +41,8 @@ PyObject* ClassOf(Code code) {
   }
 }
 
-// What an op says of an element of its operands that is wrong as an index:
-// Python has a class for that.
+// An op's error about an element that is invalid as an index: Python has a
+// class for that.
 bool IsIndexError(const Error& error) {
   if (error.code() != Code::kInvalidArgument) return false;
   std::string_view text = error.what();
@@ -58,12 +58,12 @@ bool IsIndexError(const Error& error) {
 }
 
 void SetError(const Error& error) {
-  // What a signal stopped ends with what its handler raises.
+  // A cancellation by a signal raises the exception of its handler.
   if (error.code() == Code::kCancelled && RaisedBySignal()) return;
   if (SetSystemError(error)) return;
   PyObject* kind =
       IsIndexError(error) ? PyExc_IndexError : ClassOf(error.code());
-  // Texts are ours or the user's: whatever bytes they hold, they are shown.
+  // Texts are ours or the user's: they are shown whatever bytes they contain.
   PyObject* text = PyUnicode_DecodeUTF8(
       error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())),
       "replace");
@@ -79,23 +79,23 @@ void SetError(const Error& error) {
   Py_DECREF(value);
 }
 
-// For an exception of ours that C++ meets on its way.
+// For our own exceptions that pass through C++.
 void AddLine(const std::string& line) {
   try {
     throw;
   } catch (nb::python_error& error) {
     TakeGil gil;
     nb::handle value = error.value();
-    // KeyboardInterrupt, set by its class alone, has none yet.
+    // A KeyboardInterrupt that was set by class has no instance yet.
     if (!value.is_valid() || !nb::hasattr(value, kCode)) return;
     try {
       auto text = nb::cast<std::string>(nb::str(value));
       value.attr("args") = nb::make_tuple(text + "\n  " + line);
     } catch (nb::python_error&) {
-      // It stays as it is.
+      // Leave it unchanged.
     }
   } catch (...) {
-    // Not Python's.
+    // Not a Python exception.
   }
 }
 
@@ -112,7 +112,7 @@ void Translate(const std::exception_ptr& thrown, void*) {
 bool SetSystemError(const Error& error) {
   int number = SystemErrorNumber(error.what());
   if (number == 0 || number == ENOMEM) return false;
-  // Given a number, OSError is the subclass that stands for it.
+  // With an errno, OSError becomes the matching subclass.
   nb::object text = nb::steal(PyUnicode_DecodeUTF8(
       error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())),
       "replace"));

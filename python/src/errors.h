@@ -1,23 +1,21 @@
-// sluice::Error as Python's own classes. The text is the one C++ programs see:
-// op and what is wrong, the user's line, operands, iterations, modules.
+// sluice::Error as Python exceptions. The text is the same as in C++: the op
+// and the error, the user's line, operands, iterations, modules.
 //
 //   InvalidArgument, AlreadyExists, DataLoss   ValueError
-//     of an index that is too large            IndexError
+//     of an index out of range                 IndexError
 //   OutOfRange                                 IndexError
 //   NotFound                                   LookupError; of files
 //                                              FileNotFoundError
 //                                              (file_errors.h)
-//   what the system refused                    OSError with its errno: the
+//   system errors                              OSError with its errno: the
 //                                              class Python has for it
 //   Unimplemented                              NotImplementedError
 //   ResourceExhausted                          MemoryError
 //   DeadlineExceeded                           TimeoutError
 //   Unavailable                                ConnectionError
-//   Cancelled                                  sluice.CancelledError, which is
-//   a
-//                                              RuntimeError; what Ctrl-C
-//                                              stopped KeyboardInterrupt
-//                                              (interrupt.h)
+//   Cancelled                                  sluice.CancelledError, a
+//                                              RuntimeError; after Ctrl-C
+//                                              KeyboardInterrupt (interrupt.h)
 //   FailedPrecondition, Aborted, Internal      RuntimeError
 //
 // The exception's attribute sluice_code names the code. One that passes through
@@ -28,18 +26,18 @@
 
 namespace sluice::py {
 
-// Errors that leave a function of the module become exceptions of Python.
+// Errors that leave a function of the module become Python exceptions.
 void TranslateErrors();
 
 // Adds CancelledError.
 void BindErrors(nb::module_& m);
 
-// Sets the OSError for an error that tells of one of the system's; false for
-// others, and where there was no memory.
+// Sets OSError for an error that reports a system error; false for other
+// errors, and if memory is out.
 bool SetSystemError(const Error& error);
 
-// Sets the exception that stands for this one. For code that is called by
-// Python directly, not through nanobind. REQUIRES: inside a catch block.
+// Sets the exception for the current error, in code that Python calls directly,
+// not through nanobind. REQUIRES: inside a catch block.
 void SetPythonError();
 
 [[noreturn]] void ThrowTypeError(const std::string& message);

@@ -1,16 +1,16 @@
-// Python before 3.14 ends a thread that wants the GIL again, once Python is
-// finalizing, by pthread_exit, which unwinds its stack: through our frames,
-// some of which may not be unwound, and whose destructors would touch Python
-// objects without the GIL. And after Python, exit() destroys static objects
-// that such threads are using.
+// Before Python 3.14, a thread that wants the GIL again during finalization is
+// ended by pthread_exit, which unwinds its stack through our frames. Some of
+// them may not be unwound, and their destructors would use Python objects
+// without the GIL. After Python's end, exit() destroys static objects that such
+// threads are using.
 //
-// Both are met at the linker (cmake/Python.cmake, --wrap), so that no place in
-// the code has to think of it:
-// - The unwinder asks a function of the C++ runtime, the personality, about
-//   every frame of ours that has something to do. Here the thread stops at the
-//   innermost of them, until the process is gone.
-// - Static objects are never destroyed: their memory goes with the process.
-//   None of them holds what must be written at the end.
+// Both are handled at link time (cmake/Python.cmake, --wrap), so that no other
+// code is affected:
+// - The unwinder calls a function of the C++ runtime, the personality, for each
+//   frame of ours with cleanup code. There the thread stops, at the innermost
+//   such frame, until the process has ended.
+// - Static objects are never destroyed: their memory is freed with the process.
+//   None of them has data that must be written at the end.
 #include "exit.h"
 
 #include <pthread.h>
@@ -31,8 +31,8 @@ pthread_t ender;  // written before `over`
 
 bool EndedHere() { return pthread_equal(ender, pthread_self()); }
 
-// The interpreter is about to go. Its dictionary is cleared before anything
-// that InterpreterThere is for.
+// The interpreter is about to be finalized. Its dictionary is cleared before
+// anything that InterpreterThere protects.
 void InterpreterGoes(PyObject*) {
   ender = pthread_self();
   over.store(true, std::memory_order_seq_cst);
@@ -90,8 +90,7 @@ _Unwind_Reason_Code __wrap___gxx_personality_v0(int version,
                                                 uint64_t exception_class,
                                                 _Unwind_Exception* exception,
                                                 _Unwind_Context* context) {
-  // Threads that end themselves or are cancelled before Python's end are
-  // unwound as ever.
+  // Threads that end or are cancelled before Python's end are unwound as usual.
   if ((actions & _UA_FORCE_UNWIND) && sluice::py::PythonEnds()) {
     sluice::py::WaitForTheEnd();
   }

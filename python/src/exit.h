@@ -12,17 +12,16 @@ namespace sluice::py {
 // Called once, by the module. REQUIRES: the GIL.
 void WatchTheEnd();
 
-// Python is finalizing, or gone. From then on no other thread than the one that
-// ends Python ever runs Python again: do not wait for one that might want to.
+// Python is finalizing, or finalized. From then on only the finalizing thread
+// can run Python: do not wait for a thread that might need it.
 bool PythonEnds();
 
-// Until the process is gone.
+// Blocks until the process has ended.
 [[noreturn]] void WaitForTheEnd();
 
-// Around calls that find out about this thread's place in the interpreter, and
-// do not block: the interpreter is there until the last of them is over.
-// Whoever comes after that, on another thread than the one that ends Python,
-// waits for the end.
+// Guards short calls that query this thread's interpreter state: the
+// interpreter exists until the last of them has ended. A later call, on any
+// thread but the finalizing one, waits for the end of the process.
 class InterpreterThere {
  public:
   InterpreterThere();
@@ -30,8 +29,8 @@ class InterpreterThere {
   InterpreterThere(const InterpreterThere&) = delete;
   InterpreterThere& operator=(const InterpreterThere&) = delete;
 
-  // False on the thread that ends Python, when it has come so far that there
-  // is nothing to find out any more: it has the GIL.
+  // False on the finalizing thread once its state can no longer be queried: it
+  // holds the GIL.
   bool there() const { return there_; }
 
  private:

@@ -12,12 +12,12 @@ namespace sluice::py {
 
 namespace {
 
-// Elements of objects that count references: handles, lists.
+// Elements that are reference-counted objects: handles, lists.
 bool IsHandle(DType dtype) {
   return dtype == DType::kResource || dtype == DType::kList;
 }
 
-// Numbers, texts and lists of them: no other library's arrays.
+// Literals: numbers, texts and lists of them, as opposed to foreign arrays.
 bool WrittenDown(PyObject* o) {
   return PyFloat_Check(o) || PyLong_Check(o) || PyList_Check(o) ||
          PyTuple_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o);
@@ -32,7 +32,7 @@ std::string FeedPlace(const Value& to) {
 void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
                      bool keep) {
   Array seen;
-  bool own = false;  // nobody else has it
+  bool own = false;  // no other owner
   if (IsTensor(object)) {
     const Tensor& tensor = AsTensor(object);
     if (!tensor.defined())
@@ -63,7 +63,7 @@ void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
     arrays_.push_back(std::move(seen));
     return;
   }
-  // To be made another type, a device's elements are the host's first.
+  // For conversion, a device's elements are copied to the host first.
   if (seen.dtype() != dtype) seen = ValueOrThrow(OnHost(seen));
   Array fitting = FitArray(seen, dtype);
   own |= fitting.rep() != seen.rep();
@@ -79,8 +79,8 @@ void FeedValues::Add(nb::handle object, DType dtype, const Value& to,
     arrays_.push_back(std::move(fitting));
     return;
   }
-  // A device's keeps its place in the order of the streams, which a borrowed
-  // array has none of: work on it may be still to come.
+  // A device array keeps its stream ordering, which a borrowed array lacks:
+  // work on it may be pending.
   arrays_.push_back(fitting.on_host() ? fitting.Borrowed() : fitting);
   owners_.push_back(std::move(fitting));
 }

@@ -12,7 +12,7 @@ namespace sluice::py {
 namespace {
 
 constexpr int kMaxDepth = 64;
-// What begins the words of a leaf.
+// The first word of a leaf.
 enum Word : uint64_t { kValue = 1, kOperation, kName };
 
 [[noreturn]] void NoTarget(nb::handle object, Place place) {
@@ -22,7 +22,7 @@ enum Word : uint64_t { kValue = 1, kOperation, kName };
                         "or a name"));
 }
 
-// Throws UnicodeEncodeError, a ValueError, for half a surrogate pair.
+// Throws UnicodeEncodeError, a ValueError, for a lone surrogate.
 std::string_view Utf8(nb::handle text) {
   Py_ssize_t size = 0;
   const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
@@ -30,7 +30,7 @@ std::string_view Utf8(nb::handle text) {
   return {utf8, static_cast<size_t>(size)};
 }
 
-// The tensor of a graph that an object is; holds nothing when it is none.
+// The graph tensor that an object is; empty if it is none.
 Tensor GraphTensor(nb::handle object, Place place) {
   Tensor tensor;
   if (IsTensor(object)) {
@@ -124,7 +124,7 @@ void FetchTree::Walk(nb::handle object, int depth, KeyWords& words) {
         StrCat("fetches are nested more than ", kMaxDepth, " deep"));
   }
   if (tuple || list) {
-    // Elements are owned by a copy: the caller's list may change meanwhile.
+    // A copy owns the elements: the caller's list may change in the meantime.
     nb::object elements = nb::steal(PySequence_Tuple(o));
     if (!elements.is_valid()) throw nb::python_error();
     auto count = static_cast<size_t>(PyTuple_GET_SIZE(elements.ptr()));

@@ -1,6 +1,6 @@
-// What a run is asked for: any tree of tensors, operations, variables and
-// names, walked once into words that tell one choice from another, and into
-// what the results are put back together by.
+// The fetches of a run: any tree of tensors, operations, variables and names.
+// One walk produces the words that identify the choice, and the structure for
+// rebuilding the results.
 //
 // Lives for one run. Under the GIL.
 #pragma once
@@ -13,25 +13,26 @@
 
 namespace sluice::py {
 
-// The words of feeds, fetches and options: equal ones mean the same run. Nodes
-// stand for themselves, for graphs never drop one; names are spelled out.
+// The key of feeds, fetches and options: equal words mean the same run. Nodes
+// are identified by address, because graphs never remove one; names are
+// included as text.
 using KeyWords = SmallVector<uint64_t, 24>;
 
 // A value or an operation of a graph.
 struct Target {
   Value value;
-  Node* run = nullptr;  // set: an operation, run for what it does
+  Node* run = nullptr;  // set: an operation, run for its effects
 };
-// Where an object stands among fetches or feeds, for messages.
+// The position of an object among fetches or feeds, for messages.
 struct Place {
   const char* what;  // "fetch"
   size_t number;
   std::string ToString() const;  // "fetch 1"
 };
-// Throws when the object names nothing of that graph.
+// Throws if the object names nothing in that graph.
 Target FindTarget(Graph& graph, nb::handle object, Place place);
-// Adds what FindTarget would find, as words. Throws TypeError for what is no
-// tensor, operation, variable or name.
+// Adds the words for what FindTarget would return. Throws TypeError for objects
+// other than tensors, operations, variables and names.
 void AddWords(nb::handle object, Place place, KeyWords& words);
 
 class FetchTree {
@@ -40,14 +41,14 @@ class FetchTree {
   FetchTree(nb::handle fetches, KeyWords& words);
 
   const SmallVector<nb::object, 4>& leaves() const { return leaves_; }
-  // The tree with one object for each leaf.
+  // Builds the tree with one object per leaf.
   nb::object Rebuild(std::span<const nb::object> results) const;
 
  private:
   enum class Kind : uint8_t { kLeaf, kTuple, kList, kTree };
   struct Part {
     Kind kind;
-    uint32_t count;  // of elements; of a tree its place in trees_
+    uint32_t count;  // of elements; for a tree its index in trees_
   };
   void Walk(nb::handle object, int depth, KeyWords& words);
   nb::object Build(std::span<const nb::object>& results, size_t& part) const;

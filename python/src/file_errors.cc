@@ -10,7 +10,7 @@ namespace sluice::py {
 
 void ThrowFileError(const Error& error) {
   if (SetSystemError(error)) throw nb::python_error();
-  // "no checkpoint in", "no file ... in": nothing the system said.
+  // "no checkpoint in", "no file ... in": not errors of the system.
   std::string_view text = error.what();
   bool file = text.find("no checkpoint") != text.npos ||
               text.find("no file") != text.npos;
@@ -19,7 +19,7 @@ void ThrowFileError(const Error& error) {
     PyErr_SetObject(PyExc_FileNotFoundError, args.ptr());
     throw nb::python_error();
   }
-  // What a file holds may be quoted, and be no text.
+  // The message may quote the file's contents, which may not be text.
   throw Error(Status(error.code(), ValidUtf8(error.what())));
 }
 

@@ -1,4 +1,4 @@
-// Work on files: without the GIL, and with errors Python programs know.
+// File operations: without the GIL, and with Python's usual exceptions.
 #pragma once
 
 #include "caller_line.h"
@@ -6,8 +6,8 @@
 
 namespace sluice::py {
 
-// FileNotFoundError, PermissionError, OSError for what the system refused;
-// ValueError for what a file holds. REQUIRES: the GIL.
+// FileNotFoundError, PermissionError, OSError for system errors; ValueError for
+// errors in a file's contents. REQUIRES: the GIL.
 [[noreturn]] void ThrowFileError(const Error& error);
 
 template <class F>

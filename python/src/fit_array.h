@@ -1,6 +1,6 @@
-// Elements as the type of the place they are put in: a placeholder, a variable,
-// a component of a queue. Whole numbers become floats, and numbers others of
-// their kind, as numpy's `same_kind` has it; whole numbers must fit.
+// Converts elements to the type of their destination: a placeholder, a
+// variable, a component of a queue. Integers become floats, and numbers others
+// of their kind, like numpy's `same_kind`; integers must fit.
 #pragma once
 
 #include "common.h"
@@ -8,11 +8,11 @@
 
 namespace sluice::py {
 
-// Whether elements of type `from` may be written where `to` is wanted.
+// Whether elements of type `from` may be stored as `to`.
 bool SameKind(DType from, DType to);
 
-// The array as that type, or as it is when it cannot be: who takes it then says
-// what was wanted.
+// The array as that type, or unchanged if that is not possible: the receiver
+// then reports the expected type.
 Array FitArray(const Array& array, DType dtype);
 
 // The same for anything an op takes; `what` names it in messages.

@@ -11,7 +11,7 @@ namespace sluice::py {
 
 namespace {
 
-// numpy, if the program has loaded it: who has no numpy has no arrays of it.
+// numpy, if the program has loaded it: otherwise there are no numpy arrays.
 nb::object Numpy() {
   PyObject* modules = PyImport_GetModuleDict();  // borrowed
   PyObject* found = PyDict_GetItemString(modules, "numpy");
@@ -34,7 +34,7 @@ std::string NameOf(nb::handle dtype) {
   return nb::cast<std::string>(nb::str(dtype));
 }
 
-// Text, as bytes or str, in any shape.
+// Strings, as bytes or str, in any shape.
 OutsideArray TextArray(nb::handle array) {
   nb::object elements = nb::getattr(array, "tolist")();
   Array made;
@@ -101,7 +101,7 @@ OutsideArray LookAtNumpy(nb::handle array, const nb::object& numpy) {
       strides[static_cast<size_t>(i)] = step / bytes;
     }
   }
-  if (odd) {  // another byte order, or between places for elements
+  if (odd) {  // another byte order, or misaligned
     nb::object native = nb::getattr(dtype, "newbyteorder")("=");
     nb::object copy = nb::getattr(numpy, "array")(
         array, "dtype"_a = native, "order"_a = "C", "copy"_a = true);
@@ -147,7 +147,7 @@ DType FromFormat(const char* format, int64_t itemsize) {
 OutsideArray LookAtBuffer(nb::handle object) {
   struct Held {
     Py_buffer buffer{};
-    ~Held() { PyBuffer_Release(&buffer); }  // harmless for one never filled
+    ~Held() { PyBuffer_Release(&buffer); }  // harmless if never filled
   };
   auto held = std::make_shared<Held>();
   Py_buffer& buffer = held->buffer;
@@ -177,7 +177,7 @@ OutsideArray LookAtBuffer(nb::handle object) {
 }
 
 bool HasMethod(nb::handle object, const char* name) {
-  // Of the class: objects that answer to any name mean nothing by it.
+  // Looked up in the class: some objects answer to any attribute name.
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
   return nb::hasattr(nb::handle(type), name);
 }

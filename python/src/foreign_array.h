@@ -9,16 +9,16 @@
 
 namespace sluice::py {
 
-// Holds nothing when the object speaks none of them. Throws for elements of a
-// type we do not have, or on a device we cannot read.
+// Empty if the object supports none of the protocols. Throws for unsupported
+// element types, or devices we cannot read.
 Array FromForeign(nb::handle object, bool share);
 
-// The elements themselves, never copied but where they cannot be looked at as
-// they are (another byte order). Holds nothing as above.
+// The elements without a copy, unless they cannot be viewed (another byte
+// order). Empty as above.
 OutsideArray LookAtForeign(nb::handle object);
 
-// What __dlpack__ gives. Throws BufferError or TypeError when that is nothing
-// we can look at. `copy`: None, True or False.
+// The result of __dlpack__. Throws BufferError or TypeError if that cannot be
+// viewed. `copy`: None, True or False.
 OutsideArray FromDlpack(nb::handle object, nb::handle copy);
 
 DType DTypeFromDlpack(int code, int bits, int lanes);

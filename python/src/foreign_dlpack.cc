@@ -31,7 +31,7 @@ Stream* OurStream(nb::handle object) {
              "it there first"));
 }
 
-// A Python that is older than the standard's keywords is asked without them.
+// Implementations older than the standard's keywords are called without them.
 nb::object AskFor(nb::handle object, Stream* stream, nb::handle copy) {
   nb::object method = nb::getattr(object, "__dlpack__");
   nb::dict named;
@@ -50,7 +50,7 @@ nb::object AskFor(nb::handle object, Stream* stream, nb::handle copy) {
 // `ordered`: the owner has made our stream wait for its own work.
 OutsideArray Seen(const dlpack::View& view, bool readonly, bool ordered,
                   std::function<void()> release) {
-  // What is refused is let go of as well.
+  // A refused capsule is released as well.
   auto refuse = [&](const std::string& why) {
     release();
     ThrowBufferError(why);

@@ -1,6 +1,6 @@
-// The class of captured functions: called straight by the interpreter
-// (vectorcall), and bound to objects when it is a method, each with recordings
-// of its own.
+// The class of captured functions: called directly by the interpreter
+// (vectorcall), and bound to objects when used as a method, with separate
+// recordings for each object.
 
 #include <cstddef>
 
@@ -21,7 +21,7 @@ namespace {
 
 struct Instance {
   nb::object weak;      // the object it belongs to
-  nb::object function;  // its own
+  nb::object function;  // that object's function
 };
 
 struct CapturedFunction {
@@ -29,8 +29,8 @@ struct CapturedFunction {
   PyObject* dict;
   PyObject* weak_references;
   std::shared_ptr<FunctionState>* state;
-  // Of a method, by the address of its object. Those of objects that are gone
-  // are left out when the next one comes.
+  // For a method: by the address of its object. Entries of dead objects are
+  // removed when the next one is added.
   std::unordered_map<PyObject*, Instance>* instances;
 };
 
@@ -42,9 +42,8 @@ CapturedFunction* Of(PyObject* self) {
   return reinterpret_cast<CapturedFunction*>(self);
 }
 
-// Runs f(args, count) on the state, which lives as long as that takes: who
-// calls holds the function. A bound function's first argument is its object,
-// which it knows.
+// Runs f(args, count) on the state, which the caller keeps alive by holding the
+// function. A bound function's first argument is its object, which it knows.
 template <class F>
 PyObject* Guarded(PyObject* self, PyObject* const* args, size_t count, F f) {
   try {
@@ -64,8 +63,9 @@ PyObject* Guarded(PyObject* self, PyObject* const* args, size_t count, F f) {
 
 PyObject* Get(PyObject* self, PyObject* object, PyObject*);
 
-// Of a function of one object that is given another: a method taken apart and
-// bound anew, as copy.deepcopy does it. Null when it is the object's own.
+// For a function of one object that is called with another: a method taken
+// apart and bound again, as copy.deepcopy does. Null for the object's own
+// function.
 PyObject* OfOther(PyObject* self, PyObject* const* args, size_t count) {
   FunctionState& state = **Of(self)->state;
   if (count == 0 || !state.bound() || state.belongs_to(args[0])) return nullptr;
@@ -110,8 +110,8 @@ PyObject* New(const FunctionOptionsInPython& options, nb::object instance) {
   return owned.release().ptr();
 }
 
-// What f.explain(x) and its like say of a call; of a method obj.f.explain(x)
-// the object is not among the arguments.
+// The report of f.explain(x) and the like on a call; for a method,
+// obj.f.explain(x), the object is not among the arguments.
 template <auto kAsk>
 PyObject* Ask(PyObject* self, PyObject* const* args, Py_ssize_t count,
               PyObject* keywords) {
@@ -140,8 +140,8 @@ PyObject* Traces(PyObject* self, PyObject*) {
   }
 }
 
-// obj.f: a method whose function is the one of this object. Objects that cannot
-// be referred to weakly are an argument as any other.
+// obj.f: a method whose function belongs to this object. Objects without weak
+// references are passed as ordinary arguments.
 PyObject* Get(PyObject* self, PyObject* object, PyObject*) {
   if (!object || object == Py_None) {
     Py_INCREF(self);
@@ -186,7 +186,7 @@ int Traverse(PyObject* self, visitproc visit, void* arg) {
       Py_VISIT(own.function.ptr());
     }
   }
-  // What is shared with a recorded call is not ours alone to let go of.
+  // State shared with a recorded call must not be released here.
   if (Of(self)->state && Of(self)->state->use_count() >= 1) {
     return (*Of(self)->state)->Visit(visit, arg);
   }
@@ -215,7 +215,7 @@ void Dealloc(PyObject* self) {
 }
 
 PyObject* Reduce(PyObject* self, PyObject*) {
-  // Found again by its name in its module, as functions are.
+  // Pickled by its name in its module, like functions.
   return PyObject_GetAttrString(self, "__qualname__");
 }
 
@@ -277,7 +277,7 @@ PyType_Spec spec = {"sluice.Function", sizeof(CapturedFunction), 0,
 
 namespace {
 
-// print(t) in code being recorded as it is prints once and no elements.
+// print(t) in unconverted recorded code prints once, without elements.
 nb::object Printed(nb::handle self) {
   static bool said = false;
   if (said || !AsTensor(self).symbolic() || !Capture::Current()) {

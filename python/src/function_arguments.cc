@@ -99,7 +99,7 @@ Values Parameters::Bind(PyObject* const* args, size_t count,
   return values;
 }
 
-// The words are Python's.
+// The wording is Python's.
 void Parameters::Refuse(PyObject* const* args, size_t count,
                         PyObject* keywords) const {
   nb::list by_place;

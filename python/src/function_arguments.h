@@ -1,7 +1,5 @@
 // The parameters of a Python function, and the arguments of one call in their
-// order: by place, by name or by default.
-//
-// Holds Python objects: under the GIL.
+// order: by position, by name or by default.
 #pragma once
 
 #include "common.h"
@@ -17,22 +15,22 @@ struct Parameter {
   nb::object default_value;  // holds nothing: there is none
 };
 
-// One value for each parameter; new references.
+// One value per parameter; new references.
 using Values = SmallVector<nb::object, 8>;
 
 class Parameters {
  public:
-  // `signature` is an inspect.Signature. `skip` parameters in front are given
-  // by others.
+  // `signature` is an inspect.Signature. The first `skip` parameters are
+  // supplied elsewhere.
   Parameters(nb::object signature, size_t skip);
 
   const std::vector<Parameter>& list() const { return list_; }
-  // Whether calls that fit the others fit these, but for defaults.
+  // Whether calls that fit the others also fit these, apart from defaults.
   bool HasNamesOf(const Parameters& others) const;
 
-  // What Python's own call would bind; throws the TypeError it would.
+  // Binds like Python's own call, and throws the same TypeError.
   Values Bind(PyObject* const* args, size_t count, PyObject* keywords) const;
-  // The call with these values, `first` in front when it holds something.
+  // Calls with these values, preceded by `first` unless it is empty.
   nb::object Call(nb::handle callable, nb::handle first,
                   const Values& values) const;
 
@@ -45,7 +43,7 @@ class Parameters {
 
   nb::object signature_;  // without the skipped ones
   std::vector<Parameter> list_;
-  size_t places_ = 0;  // parameters that may be given by place
+  size_t places_ = 0;  // parameters that may be positional
   bool plain_ = true;  // no *args, no **kwargs
 };
 

@@ -23,8 +23,8 @@ bool FitsNumber(nb::handle o) {
   return overflow == 0;
 }
 
-// Arrays of other libraries are tensors to us; single numbers of theirs are
-// what they are to Python.
+// Arrays of other libraries count as tensors; their scalars count as Python
+// numbers.
 bool IsArray(nb::handle o) {
   if (IsTensor(o)) return true;
   PyTypeObject* type = Py_TYPE(o.ptr());
@@ -81,7 +81,7 @@ Pattern Pattern::Of(const Parameters& parameters, const Values& values,
     p.kinds.push_back(IsArray(leaf) ? LeafKind::kTensor : LeafKind::kFixed);
     p.derived.push_back(DerivedClass(leaf));
   }
-  // Children of registered classes have places, not names.
+  // Children of registered classes have positions, not names.
   p.stays.resize(leaves.size());
   return p;
 }
@@ -114,7 +114,7 @@ bool Hidden::Serves() const {
   if (!now.is_valid()) return false;
   if (kind == Kind::kFloat) return PyFloat_CheckExact(now.ptr());
   if (kind == Kind::kCount) {
-    // Sizes are not negative, and small enough to be told apart from nonsense.
+    // Sizes are not negative, and small enough to be plausible.
     constexpr int64_t kMost = int64_t{1} << 40;
     if (!PyLong_CheckExact(now.ptr())) return false;
     int overflow = 0;
@@ -206,7 +206,8 @@ void Pattern::Tensors(const std::vector<nb::object>& leaves,
       tensors.pop_back();
     }
     if (kinds[k] == LeafKind::kNumber && PyFloat_Check(leaves[k].ptr())) {
-      // All its digits, for who computes with as many (weak_numbers.h).
+      // In full precision, for code that computes in that precision
+      // (weak_numbers.h).
       tensors.push_back(
           TensorOf(Array::Scalar<double>(PyFloat_AS_DOUBLE(leaves[k].ptr()))));
       continue;

@@ -1,5 +1,5 @@
-// Running the code of a captured function: recorded by itself, or as part of
-// what is recorded around it, or as a function that calls itself.
+// Runs the code of a captured function: as a recording of its own, as part of
+// an outer recording, or as a recursive function.
 #include <nanobind/stl/shared_ptr.h>
 
 #include <utility>
@@ -31,7 +31,7 @@ using front_internal::CodeResult;
 using front_internal::RecursionCore;
 using front_internal::RulesWatch;
 
-// The code of a function that runs now, on this thread, and what with.
+// The code that currently runs on this thread, with its arguments.
 struct FunctionState::Activation {
   Activation(FunctionState& state, const Pattern& form,
              const std::vector<nb::object>& fixed,
@@ -51,8 +51,8 @@ struct FunctionState::Activation {
     return ThreadOwned<All>::Get().open;
   }
 
-  // A call with the same but for the elements of tensors: it would go on for
-  // ever if it were recorded here.
+  // Whether a call is the same except for the elements of tensors: recording it
+  // here would not terminate.
   bool Repeats(const FunctionState& called, const Values& values,
                std::vector<Tensor>& tensors) const {
     if (&state != &called) return false;
@@ -73,11 +73,12 @@ struct FunctionState::Activation {
   const Pattern& form;
   const std::vector<nb::object>& fixed;
   std::vector<std::pair<DType, int>> types;
-  bool recorded = false;          // by itself, under the function's lock
-  const Values* call = nullptr;   // the caller's arguments, when it is
-  RecursionCore* core = nullptr;  // it calls itself
-  std::optional<TreeDef> like;    // what it returns, once that is known
-  // Tensors the code was given, as Python objects; those of hidden places.
+  bool recorded = false;          // separately, under the function's lock
+  const Values* call = nullptr;   // then: the caller's arguments
+  RecursionCore* core = nullptr;  // set: it is recursive
+  std::optional<TreeDef> like;    // its results, once known
+  // Python objects of the tensors given to the code; and of those in hidden
+  // places.
   std::vector<nb::object> objects, hidden;
 };
 
@@ -112,7 +113,7 @@ nb::object Normalized(const nb::python_error& error) {
   return nb::steal(value);
 }
 
-// What says to whoever records that the code cannot be part of a graph.
+// Whether the exception tells that the code cannot be part of a graph.
 bool IsRefusal(const nb::python_error& error) {
   nb::object errors = nb::module_::import_("sluice._convert.errors");
   if (error.matches(errors.attr("StagingError"))) return true;
@@ -122,8 +123,8 @@ bool IsRefusal(const nb::python_error& error) {
 
 }  // namespace
 
-// Tensors that were bound anew, and numbers that keep changing, are arguments
-// from now on.
+// Makes arguments of tensors that were rebound, and of numbers that keep
+// changing.
 void FunctionState::Hide(Variant& variant, const Variant& broken) {
   variant.hidden = broken.hidden;
   for (auto& [place, text] : broken.guards.OtherTensors()) {
@@ -143,21 +144,21 @@ void FunctionState::Hide(Variant& variant, const Variant& broken) {
                 [](const Hidden& hidden) { return !hidden.Serves(); });
 }
 
-// A variant's code, with what it is called with beside tensors.
+// A variant's code, with its arguments other than tensors.
 struct Recording {
   std::shared_ptr<FunctionState> state;
-  Pattern form;  // nothing recorded in it; numbers are tensors
+  Pattern form;  // without recordings; numbers are tensors
   std::vector<nb::object> fixed;
   std::weak_ptr<Variant> variant;
-  std::vector<size_t> numbers;  // which of the tensors are
-  // The graph being recorded, as Python sees it: whatever holds a tensor of it
-  // keeps it, so that no tensor outlives what it is part of.
+  std::vector<size_t> numbers;  // which of the tensors are numbers
+  // The Python object of the graph being recorded: every holder of one of its
+  // tensors keeps it alive, so that no tensor outlives its graph.
   nb::object graph{};
-  // Why it failed, where values that decide may help: code that a graph has
-  // branches or loops for was among it.
+  // Why it failed, if decisions by value may help: the code has branches or
+  // loops that became part of the graph.
   std::string undecided{};
-  // The call it was recorded for, where that may yet be in vain: the next
-  // recording, of the way values decide, is for the same.
+  // The call it was recorded for, if the recording may yet be discarded: the
+  // next recording, with decisions by value, is for the same call.
   const Values* recorded_call = nullptr;
 
   std::vector<Hidden> hidden{};
@@ -187,7 +188,7 @@ struct Recording {
         recorder.attr(feed)(one.place.Parts(), own.hidden.back(), one.text);
       }
       Begin(recorder);
-      // Containers of the caller's are put back: what is in them now counts.
+      // The caller's containers are restored: their current contents count.
       nb::object result = nb::module_::import_("sluice._convert.values")
                               .attr("copied")(state->Execute(own, args));
       nb::object finished = recorder.attr("finish")(result);
@@ -205,7 +206,7 @@ struct Recording {
         }
         mine->recorded = true;
       }
-      // What it leaves may yet turn out to be unknown.
+      // Some of its values may turn out to be unknown.
       if (MayDecide(recorder)) {
         undecided = "what it leaves depends on values";
         recorded_call = call;
@@ -219,7 +220,7 @@ struct Recording {
       }
       return made;
     } catch (nb::python_error& error) {
-      nb::error_scope kept;  // whatever was raised goes on
+      nb::error_scope kept;  // the current exception propagates
       bool chose = MayDecide(recorder);
       bool raised = error.matches(PyExc_Exception) && !IsSelfCall(error);
       if (raised && call && (!chose || Decisions::OfBranches())) {
@@ -245,13 +246,13 @@ struct Recording {
     }
   }
 
-  // What the code has done when it raises. Nothing where it is the recording
-  // that cannot go on, and not the code.
+  // The effects of the code when it raises. Nothing if the recording failed,
+  // and not the code.
   std::optional<BodyResult> Raised(const nb::object& recorder,
                                    const nb::python_error& error,
                                    FunctionState::Activation& own) const {
     auto mine = variant.lock();
-    // Code that went through before with numbers as inputs does not raise
+    // Code that was recorded before with numbers as inputs does not raise
     // because of them.
     const bool in_vain = mine && mine->tentative && !mine->recorded;
     if (!mine || in_vain || IsRefusal(error)) return std::nullopt;
@@ -269,7 +270,7 @@ struct Recording {
   }
 
   // Whether branches or loops of its code have become part of the graph, and
-  // values may decide them instead.
+  // could be decided by value instead.
   bool MayDecide(const nb::object& recorder) const {
     return !state->options().one_graph &&
            nb::cast<bool>(recorder.attr("chose"));
@@ -284,7 +285,7 @@ struct Recording {
   }
 
   void Begin(const nb::object& recorder) const {
-    state->Code();  // says first what it cannot convert
+    state->Code();  // first reports code that it cannot convert
     nb::object first = state->First();
     recorder.attr("begin")(state->options().code,
                            first.is_valid() ? first : nb::none(),
@@ -298,7 +299,7 @@ BodyResult Returned::Of(const nb::object& result, nb::handle finished,
   Returned made;
   std::vector<nb::object> leaves, seen;
   std::vector<Tensor> tensors;
-  // One object is one tensor for the caller, too, wherever it is.
+  // One object is one tensor for the caller too, wherever it occurs.
   auto place = [&](const nb::object& leaf) {
     From from;
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -316,8 +317,8 @@ BodyResult Returned::Of(const nb::object& result, nb::handle finished,
   };
   made.tree = TreeDef::Flatten(result, leaves);
   for (nb::object& leaf : leaves) {
-    // A tensor of the program around is returned as it is; a number made of
-    // sizes comes out of the graph.
+    // A captured tensor is returned unchanged; a number made from sizes is a
+    // result of the graph.
     bool size = IsSymbol(leaf);
     bool tensor =
         size ||
@@ -366,8 +367,8 @@ nb::object Returned::Rebuild(BodyResult& result,
                              const std::vector<nb::object>& given,
                              const Values& values) {
   const auto& returned = *static_cast<const Returned*>(result.note.get());
-  // After a branch, only the run knows that a result is an argument, or a
-  // tensor of the program around.
+  // After a branch, only a run can tell that a result is an argument or a
+  // captured tensor.
   auto wrapped = [&](Tensor& tensor) -> nb::object {
     if (!tensor.symbolic() && !tensor.identity()->unique()) {
       for (const auto* owners : {&given, &returned.around}) {
@@ -588,7 +589,7 @@ nb::object FunctionState::Inline(PyObject* const* args, size_t count,
     tensors = form.Tensors(leaves);
     Activation own(*this, form, fixed, tensors);
     try {
-      // What is not recorded by itself gets its arguments as they are.
+      // A call that is not recorded separately gets its arguments unchanged.
       if (!recursive_) return parameters_.Call(Code(), First(), values);
       return Execute(own, tensors);
     } catch (const nb::python_error& error) {

@@ -31,7 +31,7 @@ nb::object FunctionState::Code() {
 }
 
 void FunctionState::LookAgain() {
-  // What is being recorded here is recorded of the code as it was.
+  // A recording in progress here uses the code as it was.
   if (own_code_.Same() || !options_.code.is_valid() || RecordingHere()) return;
   OwnCode now(options_.code);
   Parameters parameters(options_.signature(options_.code), bound() ? 1 : 0);
@@ -39,7 +39,7 @@ void FunctionState::LookAgain() {
   own_code_ = std::move(now);
   parameters_ = std::move(parameters);
   converted_.reset();
-  // Their guards say which of the recordings serve; unless nothing fits.
+  // Guards select the valid recordings, unless nothing matches.
   if (same) return;
   for (const auto& pattern : std::exchange(patterns_, {})) {
     Drop(std::exchange(pattern->variants, {}));
@@ -61,7 +61,7 @@ nb::object FunctionState::First() const {
 FunctionState::Chosen FunctionState::Choose(const Values& values) {
   std::vector<nb::object> leaves = std::exchange(spare_objects_, {});
   for (size_t i = 0; i < patterns_.size(); ++i) {
-    // Kept here: classes of the user take their objects apart in Python.
+    // Kept alive here: user classes flatten their objects in Python.
     std::shared_ptr<Pattern> pattern = patterns_[i];
     if (!pattern->Collect(values, leaves)) continue;
     if (i > 0 && i < patterns_.size()) {
@@ -125,7 +125,7 @@ void FunctionState::Keep(Chosen& chosen) {
   Drop(gone);
 }
 
-// What they hold may run code of the user's when it goes, which calls again.
+// Destroying the objects may run user code, which may call again.
 void FunctionState::HandOn(Chosen& chosen) {
   chosen.given.clear();
   chosen.tensors.clear();
@@ -138,8 +138,8 @@ void FunctionState::Forget(const Chosen& chosen) {
   if (chosen.pattern->variants.empty()) std::erase(patterns_, chosen.pattern);
 }
 
-// Whole numbers first: they count and index more often than they are computed
-// with.
+// Integers first: they are used for counting and indexing more often than for
+// arithmetic.
 bool FunctionState::TakeForNumbers(const Chosen& chosen) {
   if (chosen.variant->recorded) return false;
   bool were_inputs = false;
@@ -155,7 +155,7 @@ bool FunctionState::TakeForNumbers(const Chosen& chosen) {
   return true;
 }
 
-// So many variants as there may be traces.
+// As many variants as there may be traces.
 void FunctionState::Evict() {
   size_t count = 0;
   for (const auto& pattern : patterns_) count += pattern->variants.size();
@@ -169,8 +169,8 @@ void FunctionState::Evict() {
   Drop(gone);
 }
 
-// Whoever records holds the function's lock and wants the GIL: it is not ours
-// while we wait for the lock.
+// A recording thread holds the function's lock and wants the GIL: release the
+// GIL while waiting for the lock.
 void FunctionState::Drop(const std::vector<std::shared_ptr<Variant>>& gone) {
   for (const auto& variant : gone) {
     ReleaseGil released;
@@ -178,7 +178,7 @@ void FunctionState::Drop(const std::vector<std::shared_ptr<Variant>>& gone) {
   }
 }
 
-// Of the function itself, by code of its own that is being recorded.
+// For calls on the function by its own code during its recording.
 void FunctionState::RefuseInside(std::string_view what) const {
   if (!RecordingHere()) return;
   ThrowValueError(StrCat(options_.name, ".", what,
@@ -217,12 +217,12 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
   }
   LookAgain();
   Values values = parameters_.Bind(args, count, keywords);
-  // Run at once in the midst of its own recording.
+  // An eager call during its own recording.
   if (RecordingHere()) return parameters_.Call(Code(), First(), values);
   return With(values, [&](const Chosen& chosen) {
     std::optional<front_internal::BodyResult> ran;
     try {
-      // To let go of the GIL and take it back costs as much as a small op.
+      // Releasing and taking the GIL costs as much as a small op.
       {
         SaidLine line;
         ran = core_.CallIfShort(chosen.variant->ref, chosen.tensors,
@@ -237,7 +237,7 @@ nb::object FunctionState::Call(PyObject* const* args, size_t count,
       if (!failed.untouched) throw;
     }
     chosen.ran = true;
-    // The code itself says what is wrong, after it has done what comes before.
+    // The code itself reports the error, after its earlier effects.
     if (!ran) return parameters_.Call(options_.code, First(), values);
     return Rebuilt(chosen, *ran, values);
   });
@@ -249,7 +249,7 @@ nb::object FunctionState::Rebuilt(const Chosen& chosen,
   chosen.ran = true;
   uint64_t before = Epoch(), news = News();
   nb::object made = Returned::Rebuild(result, chosen.given, values);
-  // What a scheduler sets after the graph is another value in every call.
+  // Values that a scheduler sets after the graph differ in every call.
   if (uint64_t after = Epoch(); after != before && news == News()) {
     chosen.variant->guards.Wrote(result.note.get(), before, after);
   }
@@ -310,7 +310,7 @@ int FunctionState::Visit(visitproc visit, void* arg) const {
   return parameters_.Visit(visit, arg);
 }
 
-// Nobody calls it any more: no lock is waited for.
+// Nobody can call it any more: no lock is needed.
 void FunctionState::Close() {
   std::vector<std::shared_ptr<Pattern>> gone;
   gone.swap(patterns_);

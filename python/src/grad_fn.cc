@@ -1,4 +1,4 @@
-// Tensor.grad_fn: the recorded call a tensor came from, to look at.
+// Tensor.grad_fn: the recorded call that produced a tensor, for inspection.
 #include "autograd.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/tape.h"

@@ -19,7 +19,7 @@ namespace sluice::py {
 nb::object GraphObject(Graph& graph) {
   nb::object object = nb::find(graph);
   if (object.is_valid()) return object;
-  // Such a graph may be gone at any time; no object may outlive it.
+  // Such a graph may be destroyed at any time; no object may outlive it.
   throw std::runtime_error(StrCat(
       "graph \"", graph.name(),
       "\" is that of a captured function, which is not to be had from inside"));
@@ -80,7 +80,7 @@ bool Contains(const Graph& graph, std::string_view name) {
   return graph.FindNode(name) != nullptr;
 }
 
-// A tensor, or an operation that gives none.
+// A tensor, or an operation without outputs.
 nb::object Find(Graph& graph, std::string_view name) {
   {
     MutexLock lock(graph.mu());
@@ -97,7 +97,7 @@ void Enter(nb::handle self, Graph& graph) {
             [&] { return std::make_shared<GraphScope>(graph); });
 }
 
-// What as_default() gives: `with graph.as_default():`.
+// The result of as_default(): `with graph.as_default():`.
 struct AsDefault {
   Graph* graph;
 };

@@ -1,4 +1,4 @@
-// What the files on graphs share.
+// Declarations shared by the files on graphs.
 #pragma once
 
 #include "common.h"
@@ -7,15 +7,15 @@
 
 namespace sluice::py {
 
-// The Python object of a graph. Throws RuntimeError for one that C++ owns.
+// The Python object of a graph. Throws RuntimeError if C++ owns the graph.
 nb::object GraphObject(Graph& graph);
 
-// The graph that is open on this thread. Throws RuntimeError, which names
-// `what`, when there is none.
+// The open graph of this thread. Throws RuntimeError, which names `what`, if
+// there is none.
 Graph& OpenGraph(std::string_view what);
 
-// None: nothing is known. A number: a vector. Else a list whose entries may be
-// None or -1: not known.
+// None: unknown. A number: a vector. Otherwise a list whose entries may be None
+// or -1: unknown.
 PartialShape ShapeFromPython(nb::handle object, std::string_view what);
 nb::object ShapeToPython(const PartialShape& shape);
 
@@ -26,7 +26,7 @@ void BindCuda(nb::module_& m);    // GPUs: figures, streams, events
 void BindScopes(nb::module_& m);  // name_scope, control_dependencies, ...
 void BindGraphGradients(nb::module_& m);  // gradients
 
-// The container given, or that of the innermost `with container(...)`.
+// The given container, or that of the innermost `with container(...)`.
 std::string ContainerOr(const std::optional<std::string>& container);
 
 }  // namespace sluice::py

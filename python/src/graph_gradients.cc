@@ -22,7 +22,7 @@ Tensor OneTensor(nb::handle object, std::string_view what) {
                         "; wanted a Tensor or a Variable"));
 }
 
-// A variable stands for itself, wherever it was read.
+// A variable represents itself, wherever it was read.
 Tensor Source(nb::handle object, std::string_view what) {
   if (nb::isinstance<Variable>(object)) {
     const Variable& v = nb::cast<const Variable&>(object);
@@ -31,7 +31,7 @@ Tensor Source(nb::handle object, std::string_view what) {
   return OneTensor(object, what);
 }
 
-// What has elements, as a constant of the graph, if there is one.
+// An eager tensor, as a constant of the graph, if there is one.
 Tensor InGraph(const Tensor& tensor, Graph* graph) {
   if (!graph || tensor.symbolic()) return tensor;
   if (front_internal::Building::Current().graph == graph) {
@@ -59,7 +59,7 @@ std::vector<Tensor> Each(nb::handle objects, const char* what, const F& take) {
   return list;
 }
 
-// Of a tensor that is not there: None.
+// None for a missing tensor.
 nb::list Listed(const std::vector<Tensor>& tensors) {
   nb::list list;
   for (const Tensor& t : tensors)

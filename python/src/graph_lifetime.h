@@ -1,7 +1,7 @@
-// A graph that Python made outlives every Python object that points into it:
-// tensors, operations, variables and lists of a graph keep its object alive,
-// so that no order of `del` can leave one dangling. Graphs that C++ owns, such
-// as those of captured functions, are not touched.
+// A graph made by Python outlives every Python object that refers to it:
+// tensors, operations, variables and lists of a graph keep its object alive, so
+// no order of `del` leaves one dangling. Graphs owned by C++, such as those of
+// captured functions, are not affected.
 //
 // common.h includes this: all files must see the same casters. Under the GIL.
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace sluice::py {
 
-// `holder` keeps the Python object of `graph`, if there is one.
+// Makes `holder` keep the Python object of `graph` alive, if there is one.
 void KeepGraph(nanobind::handle holder, const Graph& graph) noexcept;
 
-// The graph an object points into; null for none.
+// The graph that an object refers to; null if none.
 inline const Graph* GraphBehind(const Tensor& t) {
   return t.symbolic() ? &t.graph() : nullptr;
 }
@@ -35,7 +35,7 @@ const Graph* GraphBehind(const T* object) {
   return object ? GraphBehind(*object) : nullptr;
 }
 
-// What nanobind does for any class, and the graph kept alive.
+// nanobind's caster for the class, which also keeps the graph alive.
 template <class T>
 struct GraphKeepingCaster : nanobind::detail::type_caster_base<T> {
   template <class U>

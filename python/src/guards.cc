@@ -32,7 +32,7 @@ Guards::Contents Guards::Contents::Of(nb::handle owner, nb::handle seen,
   return made;
 }
 
-// Of equal sets: {2} equals {2.0}, but code that computes with it does not.
+// For equal sets: {2} equals {2.0}, but code that computes with it differs.
 static bool SameNumbers(nb::handle now, nb::handle before) {
   auto is_number = [](PyObject* o) {
     return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
@@ -240,8 +240,8 @@ std::string Guards::Broken() const {
 
 std::vector<std::pair<Place, std::string>> Guards::OtherTensors() const {
   std::vector<std::pair<Place, std::string>> others;
-  // Leaves with gradients of their own stay what they are: what lands on them
-  // is told by who they are.
+  // Leaves with gradients of their own are not replaced: gradients are stored
+  // by the leaf's identity.
   auto another = [](const Seen& seen, PyObject* now) {
     if (!seen.tensor() || !now || seen.Still(now)) return false;
     const EagerRef* eager = EagerOf(now);

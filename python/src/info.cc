@@ -1,5 +1,5 @@
-// What this build and this machine are, and the op records as Python values:
-// python -m sluice.info, the stubs and the API pages are made of them.
+// This build, this machine, and the op records as Python values, for python -m
+// sluice.info, the stubs and the API pages.
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -91,7 +91,7 @@ nb::dict Record(const OpRecord& op) {
   record["topic"] = TopicOf(op);
   nb::list inputs, outputs, attrs;
   for (const ArgSpec& in : op.inputs) {
-    // As in op_function.cc: callers do not say the iteration of a random op.
+    // As in op_function.cc: callers do not pass the iteration of a random op.
     if (op.random && in.list && &in == &op.inputs.back()) continue;
     inputs.append(Argument(in));
   }

@@ -17,7 +17,7 @@ namespace sluice::py {
 
 namespace {
 
-// All of it lives as long as the process: a signal may come at any time.
+// All of it lives as long as the process: a signal may arrive at any time.
 struct Watch {
   Interruption interruption;
   pthread_t main;
@@ -26,7 +26,7 @@ struct Watch {
   std::atomic<bool> thread_started{false};
   sem_t wake;  // posted by the handler
   struct sigaction before = {};
-  // What a handler raised just before C++ began; not yet seen by the program.
+  // An exception raised by a handler just before C++ began, not yet propagated.
   PyObject* raised = nullptr;
   PyObject* getsignal = nullptr;
   PyObject* default_handler = nullptr;
@@ -35,7 +35,7 @@ Watch* watch = nullptr;
 
 void OnSignal(int number, siginfo_t* info, void* context) {
   int saved = errno;
-  // Python notes the signal, for when its code runs again.
+  // Lets Python note the signal, for when its code runs again.
   if (watch->before.sa_flags & SA_SIGINFO) {
     watch->before.sa_sigaction(number, info, context);
   } else {
@@ -48,8 +48,8 @@ void OnSignal(int number, siginfo_t* info, void* context) {
   errno = saved;
 }
 
-// Steps are cancelled by a thread of their own: waking what waits takes locks,
-// which a handler must not.
+// A separate thread cancels steps: waking waiters takes locks, which a signal
+// handler must not.
 void CancelForever() {
   while (true) {
     while (sem_wait(&watch->wake) != 0) {
@@ -60,7 +60,7 @@ void CancelForever() {
 
 void StepBegins() {
   if (watch->thread_started.exchange(true)) return;
-  // Signals are for the main thread.
+  // Signals are handled by the main thread.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -72,7 +72,7 @@ void StepBegins() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// Whether Python would raise KeyboardInterrupt by itself.
+// Whether Python itself would raise KeyboardInterrupt.
 bool DefaultHandlerInForce() {
   nb::object now = nb::steal(
       PyObject_CallFunction(watch->getsignal, "i", static_cast<int>(SIGINT)));
@@ -81,9 +81,9 @@ bool DefaultHandlerInForce() {
   return false;
 }
 
-// Ours stands before Python's, until the program asks for another one, which
-// puts it out of place: looked at every time, for 150 ns, or a signal that
-// comes soon after would be lost on a step that never ends.
+// Our handler precedes Python's until the program installs another one, which
+// replaces it. Checked every time, for 150 ns; otherwise an early signal would
+// be lost on an endless step.
 void KeepHandler() {
   struct sigaction now;
   if (sigaction(SIGINT, nullptr, &now) != 0) return;
@@ -106,10 +106,11 @@ bool RestoreRaised() {
   return true;
 }
 
-// Signals that came after the interpreter last looked. What their handlers
-// raise stops the work as it begins, and comes out when it has ended.
+// Handles signals that arrived after the interpreter last checked. An exception
+// raised by their handlers stops the work at its start, and propagates when it
+// has ended.
 void TakeEarlySignals() {
-  // Of a stretch of C++ before this one, too short to notice it.
+  // From an earlier section of C++ that was too short to notice it.
   if (watch->raised) return watch->interruption.Request();
   if (PyErr_Occurred() || PyErr_CheckSignals() == 0) return;
   PyObject *type, *value, *trace;
@@ -122,7 +123,7 @@ void TakeEarlySignals() {
   Py_AddPendingCall([](void*) { return RestoreRaised() ? -1 : 0; }, nullptr);
 }
 
-// This one, unless the package is loaded by another.
+// This thread, unless another thread loads the package.
 pthread_t MainThread() {
   PyObject* modules = PyImport_GetModuleDict();  // borrowed
   PyObject* threading = PyDict_GetItemString(modules, "threading");
@@ -131,7 +132,7 @@ pthread_t MainThread() {
   return static_cast<pthread_t>(nb::cast<uintptr_t>(main.attr("ident")));
 }
 
-// A child has no thread but the one that forked.
+// A forked child has only the forking thread.
 void AfterFork() {
   watch->main = pthread_self();
   watch->thread_started = false;
@@ -159,7 +160,7 @@ InterruptibleRegion::InterruptibleRegion()
     : opened_(watch && !Interruption::Current() &&
               pthread_equal(pthread_self(), watch->main)) {
   if (!opened_) {
-    // Inside Python code that C++ called.
+    // Inside Python code called from C++.
     if (watch && Interruption::Current()) watch->running = true;
     return;
   }
@@ -186,7 +187,8 @@ PythonRegion::PythonRegion() : paused_(watch && Interruption::Current()) {
 void PythonRegion::End() {
   if (!paused_) return;
   watch->running = true;
-  // What came while no Python code looked is for the C++ code that goes on.
+  // Signals that Python code has not noticed are for the C++ code that
+  // continues.
   TakeEarlySignals();
   if (watch->interruption.requested()) sem_post(&watch->wake);
 }

@@ -1,14 +1,14 @@
-// Ctrl-C while C++ runs. The main thread's long work (everything under a
-// ReleaseGil) is interruptible: a SIGINT cancels the step, ends the backward
-// pass or the loop at its next call, and comes out as KeyboardInterrupt.
+// Ctrl-C while C++ runs. Long work on the main thread (everything under a
+// ReleaseGil) can be interrupted: a SIGINT cancels the step, or ends the
+// backward pass or the loop at its next call, and KeyboardInterrupt is raised.
 //
-// Nothing is asked of code that runs: it opens a ReleaseGil, and lets the
-// sluice::Error of a cancelled step pass; errors.cc makes the right exception
-// of it. RunInterruptibly says that in one word.
+// The running code needs no support for this: it opens a ReleaseGil and
+// propagates the sluice::Error of a cancelled step, which errors.cc converts to
+// the right exception. RunInterruptibly combines these.
 //
-// Only while Python's own handler of SIGINT is in force (default_int_handler).
-// A handler of the program runs when the C++ code has ended, as for any
-// extension, and the code is left alone.
+// Active only while Python's default handler of SIGINT is installed
+// (default_int_handler). A program's own handler runs after the C++ code has
+// ended, as for any extension, and the code is not interrupted.
 #pragma once
 
 #include "caller_line.h"

@@ -1,13 +1,13 @@
-// The parts of interrupt.h that ReleaseGil and TakeGil are made of.
+// The parts of interrupt.h used by ReleaseGil and TakeGil.
 #pragma once
 
 namespace sluice::py {
 
-// From now on. REQUIRES: the GIL; called once, by the module.
+// Starts watching. REQUIRES: the GIL; called once, by the module.
 void WatchInterrupts();
 
-// What a ReleaseGil holds: the main thread may be interrupted from here on.
-// REQUIRES: the GIL, at both ends.
+// Part of a ReleaseGil: the main thread can be interrupted during its lifetime.
+// REQUIRES: the GIL, in constructor and destructor.
 class InterruptibleRegion {
  public:
   InterruptibleRegion();
@@ -19,12 +19,12 @@ class InterruptibleRegion {
   bool opened_;
 };
 
-// What a TakeGil holds: Python code looks after itself, until End.
+// Part of a TakeGil: Python handles signals itself, until End.
 class PythonRegion {
  public:
   PythonRegion();
   ~PythonRegion() = default;
-  // REQUIRES: the GIL. Not called where the interpreter has gone.
+  // REQUIRES: the GIL. Not called after the interpreter is gone.
   void End();
   PythonRegion(const PythonRegion&) = delete;
   PythonRegion& operator=(const PythonRegion&) = delete;
@@ -33,8 +33,8 @@ class PythonRegion {
   bool paused_;
 };
 
-// After a failure: true when signals had come, with the exception their
-// handlers raised set. REQUIRES: the GIL.
+// After a failure: true if signals have arrived; the exception raised by their
+// handlers is then set. REQUIRES: the GIL.
 bool RaisedBySignal();
 
 }  // namespace sluice::py

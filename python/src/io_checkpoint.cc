@@ -1,4 +1,4 @@
-// Checkpoints: snapshots, and the folder they are kept in.
+// Checkpoints: snapshots, and the folder that stores them.
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/tuple.h>
 
@@ -18,7 +18,7 @@ namespace {
 using io::CheckpointManager;
 using io::Snapshot;
 
-// The end waits for a thread that may want the GIL.
+// The destructor waits for a thread that may want the GIL.
 class Manager {
  public:
   Manager(const std::string& folder, io::CheckpointOptions options)
@@ -26,8 +26,8 @@ class Manager {
             std::make_unique<CheckpointManager>(folder, std::move(options))) {}
   ~Manager() {
     if (PythonEnds()) {
-      // Its thread may be stopped for good; the package has waited for it
-      // before Python's end (io/_checkpoint.py).
+      // Its thread may have been stopped permanently; the package has waited
+      // for it before Python's end (io/_checkpoint.py).
       (void)manager_.release();
     } else {
       ReleaseGil released;
@@ -148,7 +148,7 @@ void BindCheckpoints(nb::module_& m) {
                    try {
                      f(text);
                    } catch (nb::python_error& error) {
-                     // There is nobody to tell.
+                     // The exception cannot be propagated.
                      error.discard_as_unraisable("on_message");
                    }
                  };

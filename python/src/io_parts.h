@@ -1,4 +1,4 @@
-// The parts of the files' binding.
+// The parts of the binding for files.
 #pragma once
 
 #include "common.h"

@@ -13,7 +13,7 @@ namespace sluice::py {
 
 namespace {
 
-// A shape in which None and -1 are sizes that are not known; None: nothing is.
+// A shape in which None and -1 are unknown sizes; None: everything is unknown.
 PartialSizes ShapeOf(nb::handle shape) {
   if (shape.is_none()) return {};
   if (PyLong_Check(shape.ptr())) {
@@ -54,7 +54,7 @@ Operand Element(const List& list, nb::handle x) {
   return given.array;
 }
 
-// The element before the end that Python's negative indices mean.
+// The element that a negative Python index selects.
 Operand FromEnd(const List& list, nb::handle index) {
   if (!PyLong_Check(index.ptr())) return Index(index);
   int64_t at = IntsFromPython(index, "List: an index").at(0);
@@ -63,8 +63,8 @@ Operand FromEnd(const List& list, nb::handle index) {
   return ToTensor(nb::cast(list.size()).attr("__add__")(at), "List: an index");
 }
 
-// l[i]. Numbers beyond the end are known to be, where the size is: a Python
-// loop over a list ends by that.
+// l[i]. An index past the end is detected if the size is known: a Python loop
+// over a list ends this way.
 Tensor Item(const List& list, nb::handle index) {
   if (PyLong_Check(index.ptr()) && !list.tensor().symbolic()) {
     int64_t at = IntsFromPython(index, "List: an index").at(0);
@@ -103,7 +103,7 @@ std::string Text(const List& list) {
 
 using ListClass = nb::class_<List>;
 
-// Ways to make one.
+// Constructors.
 void BindMaking(ListClass& list) {
   list.def(
           "__init__",
@@ -136,7 +136,7 @@ void BindMaking(ListClass& list) {
           "Stretches of x along its first axis, of these lengths.");
 }
 
-// What one has, element by element.
+// Reading of elements.
 void BindReading(ListClass& list) {
   list.def_prop_ro("dtype", &List::dtype, "The type of the elements.")
       .def_prop_ro("tensor", &List::tensor, "The tensor that holds the list.")
@@ -167,7 +167,7 @@ void BindReading(ListClass& list) {
       });
 }
 
-// Another list, with a change.
+// Modified copies.
 void BindChanging(ListClass& list) {
   list.def(
           "append",

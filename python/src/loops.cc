@@ -12,16 +12,16 @@ using front_internal::Code;
 using front_internal::CodeResult;
 using front_internal::LoopSettings;
 
-// One loop: its code and what it carries, a tuple. The body may be called when
-// the loop is long over, for gradients that compute again.
+// One loop: its code and its carried values, a tuple. The body may be called
+// long after the loop has ended, for gradients that recompute.
 struct Loop {
   nb::object cond, body;
-  size_t count = 0;  // of values carried
+  size_t count = 0;  // of carried values
   TreeDef tree;      // of the tuple
   std::vector<DType> dtypes;
   std::vector<bool> weak;
   bool stepped = false;
-  int64_t iteration = 0;  // of a loop that runs at once and once only
+  int64_t iteration = 0;  // of an eager loop that runs once
   bool counts = false;
 
   nb::object Run(nb::handle code, const std::vector<Tensor>& carried) {
@@ -48,7 +48,7 @@ struct Loop {
     return {std::move(parts.tensors), parts.Text()};
   }
 
-  // Several values come as a tuple or a list, one as it is.
+  // Several values are returned as a tuple or a list, a single one as itself.
   nb::object AsTuple(const nb::object& next) const {
     if (count == 0 && next.is_none()) return nb::make_tuple();
     bool sequence = PyTuple_Check(next.ptr()) || PyList_Check(next.ptr());
@@ -68,7 +68,7 @@ nb::object WhileLoop(nb::object cond, nb::object body, nb::tuple init,
                      nb::handle save, std::string name, int64_t parallel,
                      int64_t maximum) {
   LoopSettings settings = Settings(save, std::move(name), parallel, maximum);
-  // What holds the code lives as long as anybody may call it.
+  // The code is kept alive as long as it may be called.
   settings.repeatable = true;
   std::vector<DType> types;
   for (;;) {

@@ -1,4 +1,4 @@
-// What a run has live at most, before it runs.
+// The peak memory of a run, before it runs.
 #include "sluice/plan/memory_forecast.h"
 
 #include <nanobind/stl/string.h>

@@ -1,5 +1,5 @@
 // sluice._core: the C++ library as a Python module. sluice/__init__.py gives
-// its parts the names users see.
+// its parts their public names.
 #include "bindings.h"
 #include "caller_line.h"
 #include "dtype.h"
@@ -15,7 +15,7 @@
 
 NB_MODULE(_core, m) {
   using namespace sluice::py;  // NOLINT: this file names nothing else
-  // Types and dtypes are kept for good, on purpose.
+  // Types and dtypes are never released, on purpose.
   nb::set_leak_warnings(false);
   TranslateErrors();
   WatchInterrupts();

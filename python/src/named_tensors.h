@@ -1,4 +1,4 @@
-// StateDict as Python's dict of tensors by name, in the same order.
+// StateDict as a Python dict of tensors by name, in the same order.
 #pragma once
 
 #include "common.h"
@@ -9,8 +9,8 @@ namespace sluice::py {
 // The tensors are those of the StateDict, not copies.
 nb::dict DictOf(const StateDict& state);
 
-// Of any mapping from names to what an op takes as a tensor. Throws TypeError;
-// `what` names the mapping in messages.
+// From any mapping of names to values that ops accept as tensors. Throws
+// TypeError; `what` names the mapping in messages.
 StateDict StateOf(nb::handle mapping, std::string_view what);
 
 }  // namespace sluice::py

@@ -14,12 +14,12 @@ namespace {
 
 enum class Kind { kNothing, kBool, kInt, kFloat, kComplex, kString, kOther };
 
-// The sizes of a regular nested list, and what its elements are.
+// The sizes of a regular nested list, and the kind of its elements.
 struct Survey {
   std::vector<int64_t> sizes;
   Kind kind = Kind::kNothing;
-  // Whether reading an element may run code of its class, which may change the
-  // very list that is read.
+  // Whether reading an element may run code of its class, which could change
+  // the list being read.
   bool runs_code = false;
 
   void Element(PyObject* o) {
@@ -84,10 +84,10 @@ void Walk(PyObject* o, size_t depth, std::vector<int64_t>& place,
   }
 }
 
-// The list as nested tuples, which nobody can change.
+// The list as nested tuples, which are immutable.
 nb::object Frozen(PyObject* o) {
   if (!IsSequence(o)) return nb::borrow(o);
-  // Not by its iterator: that of a class may run code.
+  // Not by iteration: a class's iterator may run code.
   nb::object rows =
       PyList_Check(o) ? nb::steal(PyList_AsTuple(o)) : nb::borrow(o);
   if (!rows.is_valid()) throw nb::python_error();
@@ -101,7 +101,7 @@ nb::object Frozen(PyObject* o) {
   return made;
 }
 
-// REQUIRES: nothing changes the list meanwhile.
+// REQUIRES: nothing changes the list during the call.
 template <class T, class Read>
 void Fill(PyObject* o, T*& out, const Read& read) {
   if (!IsSequence(o)) {
@@ -130,7 +130,7 @@ std::string Text(PyObject* o) {
   return nb::cast<std::string>(nb::handle(o));
 }
 
-// i64, or u64 when all of them fit only there.
+// i64, or u64 if all of them fit only there.
 NestedList Ints(PyObject* o, const Shape& shape, std::string_view what) {
   bool large = false, too_large = false;
   Array made = Filled<int64_t>(o, shape, [&](PyObject* e) {
@@ -157,8 +157,8 @@ NestedList Ints(PyObject* o, const Shape& shape, std::string_view what) {
   return {{}, made, true};
 }
 
-// Whether there are numbers only, some of them computed by the function that is
-// being recorded.
+// Whether all elements are numbers, some of them computed by the function being
+// recorded.
 bool AllNumbers(PyObject* o) {
   if (!IsSequence(o)) {
     if (IsTensor(o)) return front_internal::IsNumber(AsTensor(o));
@@ -172,7 +172,7 @@ bool AllNumbers(PyObject* o) {
   return true;
 }
 
-// Numbers beside tensors have the type they have as tensors of their own.
+// Numbers combined with tensors have their default type as tensors.
 Tensor Leaf(PyObject* o, std::string_view what, bool numbers) {
   if (numbers && PyFloat_CheckExact(o)) {
     return constant(Literal(Array::Scalar<double>(PyFloat_AS_DOUBLE(o))));
@@ -182,7 +182,7 @@ Tensor Leaf(PyObject* o, std::string_view what, bool numbers) {
   return wide && !numbers ? cast(made, front_internal::DefaultFloat()) : made;
 }
 
-// Elements that are arrays or tensors themselves: stacked, level by level.
+// Elements that are arrays or tensors: stacked level by level.
 Tensor Stacked(PyObject* o, std::string_view what, bool numbers) {
   if (!IsSequence(o)) return Leaf(o, what, numbers);
   std::vector<Tensor> parts;
@@ -218,7 +218,7 @@ NestedList ReadNested(nb::handle list, std::string_view what) {
   PyObject* o = list.ptr();
   Survey survey;
   std::vector<int64_t> place;
-  // What holds arrays is looked at by stacking them.
+  // Lists that contain arrays are checked when they are stacked.
   Walk(o, 0, place, what, survey);
   if (survey.kind == Kind::kOther) {
     bool numbers = AllNumbers(o);
@@ -248,7 +248,7 @@ NestedList ReadNested(nb::handle list, std::string_view what) {
               true};
     case Kind::kString:
       return {{}, Filled<std::string>(o, shape, Text), false};
-    default:  // floats; nothing at all is an empty list of floats
+    default:  // floats; an empty list is one of floats
       return {{},
               Filled<double>(o, shape,
                              [](PyObject* e) {

@@ -7,13 +7,13 @@
 namespace sluice::py {
 
 struct NestedList {
-  Tensor tensor;      // holds something: the list held tensors, now stacked
+  Tensor tensor;      // set: the list contained tensors, now stacked
   Array array;        // else the elements
-  bool weak = false;  // of nothing but Python's numbers
+  bool weak = false;  // contains only Python numbers
 };
 
-// Throws ValueError, naming the place, when rows are of different lengths, and
-// TypeError for what is no number.
+// Throws ValueError, with the position, if rows have different lengths, and
+// TypeError for elements that are not numbers.
 NestedList ReadNested(nb::handle list, std::string_view what);
 
 // A str or bytes object as a string without axes.

@@ -11,7 +11,7 @@ namespace sluice::py {
 Tensor TensorArg(nb::handle object, std::string_view what) {
   Tensor tensor = ToTensor(object, what);
   if (!front_internal::IsNumber(tensor)) return tensor;
-  // One that recorded code has computed is as one that is written down.
+  // A number computed by recorded code is treated like a literal.
   DType dtype = front_internal::WrittenType(tensor.dtype());
   return CallOne("Cast", {{tensor, {}, false}}, {{"dtype", dtype}});
 }

@@ -1,5 +1,5 @@
-// Arguments of layers as Python gives them: tensors of any kind, None, numbers
-// for all axes or one for each.
+// Arguments of layers in Python: tensors of any kind, None, one number for all
+// axes or one per axis.
 #pragma once
 
 #include <initializer_list>
@@ -11,20 +11,21 @@
 
 namespace sluice::py {
 
-// Anything an op takes; `what` names it in messages: "conv2d(): input".
+// Anything an op accepts; `what` names it in messages: "conv2d(): input".
 Tensor TensorArg(nb::handle object, std::string_view what);
-// The same, where None is a tensor that holds nothing.
+// The same, with an empty tensor for None.
 Tensor OptionalArg(nb::handle object, std::string_view what);
 
 // 3, or (3, 5).
 nn::PerAxis PerAxisArg(nb::handle object, std::string_view what);
 
 // The size of an axis of `object`, which is t. In a function being recorded it
-// is that of the call, and the recording is for this size alone. -1: unknown.
+// is that of the recorded call, and the recording is specialized on it. -1:
+// unknown.
 int64_t SizeOf(nb::handle object, const Tensor& t, int axis);
 
-// Lets other threads of Python run where the tensors are so large that they
-// would notice; taking turns costs more than small calls do.
+// Releases the GIL if the tensors are large enough for other Python threads to
+// benefit; for small calls, switching would cost more.
 class LongCall {
  public:
   explicit LongCall(std::initializer_list<Tensor> tensors);

@@ -145,7 +145,7 @@ void BindPatterns(nb::module_& m) {
         return triu(never, {.k = 1});
       },
       "size"_a, "dtype"_a);
-  // What layers begin with, before they are filled.
+  // The tensors that layers start with, before initialization.
   m.def(
       "nn_zeros",
       [](const std::vector<int64_t>& shape, DType dtype) {

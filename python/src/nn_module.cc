@@ -1,4 +1,4 @@
-// What modules in Python need of C++: a mode that recorded functions ask for,
+// C++ support for Python modules: a mode that recorded functions depend on,
 // names of nodes, and parameters.
 #include "bindings.h"
 #include "nn_args.h"

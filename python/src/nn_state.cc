@@ -1,4 +1,4 @@
-// What modules hold, as a whole: loaded, converted, clipped.
+// The state of modules as a whole: loading, conversion, clipping.
 #include <nanobind/stl/tuple.h>
 
 #include <cmath>
@@ -43,9 +43,9 @@ Names NamesOf(const std::vector<io::KeyReport::Row>& rows) {
   return names;
 }
 
-// Copies elements into the targets. Types are converted, as a copy converts
-// them; arrays of other libraries are read where they are. Gives the names that
-// are missing, left over, and of another shape, and the table of them.
+// Copies elements into the targets. Types are converted as by a copy; arrays of
+// other libraries are read in place. Returns the names that are missing,
+// unexpected, and of another shape, and a table of them.
 std::tuple<Names, Names, Names, std::string> Load(const std::string& type,
                                                   nb::dict targets,
                                                   nb::handle state,
@@ -82,8 +82,8 @@ std::tuple<Names, Names, Names, std::string> Load(const std::string& type,
           report.clean() ? std::string() : report.table()};
 }
 
-// Other elements for a tensor that stays the one it is, as users of its
-// optimizer and recorded functions know it.
+// New elements for a tensor that keeps its identity, which optimizers and
+// recorded functions rely on.
 void SetData(nb::handle object, nb::handle data) {
   Tensor& t = TensorOnly(object, "tensor");
   Tensor other = TensorArg(data, "data");
@@ -96,7 +96,7 @@ void SetData(nb::handle object, nb::handle data) {
   throw Error(FailedPrecondition("the tensor was computed; wanted a leaf"));
 }
 
-// Before gradients are changed.
+// Called before gradients are changed.
 void CheckFinite(const std::vector<Tensor>& parameters) {
   std::vector<Tensor> gradients;
   for (const Tensor& p : parameters) {
@@ -111,7 +111,7 @@ void CheckFinite(const std::vector<Tensor>& parameters) {
   }
 }
 
-// Copies stretches of a vector into tensors, one after the other.
+// Copies consecutive ranges of a vector into tensors.
 void FromVector(nb::handle vector, nb::handle tensors) {
   Tensor from = TensorArg(vector, "vector_to_parameters(): vec");
   std::vector<Tensor> all = TensorsOf(tensors, "a parameter");
@@ -138,8 +138,8 @@ void BindNnState(nb::module_& m) {
   m.def("nn_load", &Load, "type"_a, "targets"_a, "state"_a, "strict"_a);
   m.def("nn_from_vector", &FromVector, "vector"_a, "tensors"_a);
   m.def("nn_set_data", &SetData, "tensor"_a, "data"_a);
-  // The elements as another type, without gradients; shared where they are of
-  // that type already and no copy is asked for.
+  // The elements as another type, without gradients; shared if they have that
+  // type already and no copy is requested.
   m.def(
       "nn_converted",
       [](nb::handle object, DType dtype, bool copy) {

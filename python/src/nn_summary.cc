@@ -1,5 +1,5 @@
-// summary: a model recorded as a graph, of which the work of each module is
-// counted. Nothing is computed, nothing stays.
+// summary: records a model as a graph and counts the work of each module.
+// Nothing is computed, and nothing is kept.
 #include "errors.h"
 #include "nn_args.h"
 #include "sluice/base/strings.h"
@@ -33,7 +33,7 @@ class Recording {
                                     {dtype, PartialShape(sizes)}));
     return Tensor(*graph_, arg);
   }
-  // The work of what was recorded since the last time.
+  // The work recorded since the last call.
   double account() {
     double work = 0;
     const auto& nodes = graph_->root().nodes();
@@ -42,7 +42,8 @@ class Recording {
   }
 
  private:
-  // Not at this object's own address, by which a graph of Python is known.
+  // Not at this object's own address, because Python graphs are identified by
+  // address.
   std::shared_ptr<Graph> graph_ = std::make_shared<Graph>("summary");
   std::optional<GraphScope> building_;
   std::optional<Capture> capture_;

@@ -41,16 +41,16 @@ Tensor And(Tensor a, Tensor b) {
   return CallOne("LogicalAnd", {Typed(std::move(a)), Typed(std::move(b))});
 }
 
-// That a result, computed in doubles, has 64 bits. They round, so those that
-// nearly do not are refused, too: the code itself makes them.
+// Checks that a result, computed in doubles, fits 64 bits. Doubles round, so
+// results close to the limit are refused too: the code itself computes them.
 Tensor Held(Tensor result) {
   Tensor size = CallOne("Abs", {Typed(std::move(result))});
   return CallOne("Less", {Typed(std::move(size)), Number(9.22e18)});
 }
 
-// A small number that the code names, as counters grow by: what is Held() is
-// 2^51 from the end, which is more of them than anybody adds. So is what was
-// taken from a tensor (number_of of _convert/values.py).
+// A small literal, such as a counter's increment: Held() leaves a margin of
+// 2^51, more increments than any program makes. The same holds for numbers
+// taken from a tensor (number_of in _convert/values.py).
 bool IsStep(const Given& side) {
   constexpr int64_t kSmall = int64_t{1} << 20;
   if (side.tensor.defined()) return false;
@@ -69,7 +69,7 @@ void WantTotal(std::string_view op, std::span<const Given, 2> sides) {
 
 void WantDivisor(std::span<const Given, 2> sides) {
   const Given& by = sides[1];
-  if (by.dtype() != DType::kF64) return;  // of integers the op refuses it
+  if (by.dtype() != DType::kF64) return;  // for integers the op refuses it
   Tensor there;
   if (by.tensor.defined()) {
     there = CallOne("NotEqual", {Real(by), Number(0)});
@@ -95,8 +95,8 @@ void WantPower(std::span<const Given, 2> sides) {
   Given base = Real(sides[0]), exponent = Real(sides[1]);
   Tensor power = CallOne("Pow", {base, exponent});
   if (AreWhole(sides)) return Want(Held(std::move(power)), kTooLarge);
-  // Python raises where it is infinite, and has complex numbers where there is
-  // none; but what is not finite to begin with is as here.
+  // Python raises if the result is infinite, and returns complex numbers if
+  // there is no real one; operands that are not finite are treated as here.
   Tensor wanted = CallOne("IsFinite", {Typed(std::move(power))});
   for (const Given& side : {base, exponent}) {
     if (!side.tensor.defined()) {

@@ -1,6 +1,6 @@
-// Numbers of Python's that a graph computes have 64 bits and IEEE's rules.
-// Where Python's go on beyond that, or raise, the step is made to fail: the
-// code itself runs then, and has what Python has.
+// Python numbers computed by a graph have 64 bits and IEEE semantics. Where
+// Python's numbers would exceed that, or raise, the step is made to fail: the
+// code itself then runs, with Python's semantics.
 //
 // Plain functions; they add nodes to the graph being recorded.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace sluice::py {
 
-// Of the two sides of an operator, numbers both; whole ones are integers, all
+// Checks the two operands of an operator, both numbers; integers are i64,
 // others f64.
 using NumberCheck = void (*)(std::span<const Given, 2> sides);
 
@@ -22,11 +22,11 @@ void WantProduct(std::span<const Given, 2> sides);
 void WantPower(std::span<const Given, 2> sides);
 void WantShifted(std::span<const Given, 2> sides);  // to the left
 
-// That doubles hold a whole number: Python compares and divides those as they
-// are, whatever stands on the other side.
+// Checks that a double holds the integer exactly: Python compares and divides
+// integers exactly, whatever the other operand is.
 void WantExact(const Given& side);
 
-// That an integer type holds a number, an i64 that the graph computes.
+// Checks that an integer type can hold a number, an i64 computed by the graph.
 void WantHeldBy(const Tensor& number, DType dtype);
 
 }  // namespace sluice::py

@@ -4,7 +4,7 @@ namespace sluice::py {
 
 namespace {
 
-// A class of numpy's, once the program has loaded numpy; null before.
+// A class of numpy, once the program has loaded numpy; null before.
 PyTypeObject* ClassOfNumpy(const char* name) {
   PyObject* numpy =
       PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");  // borrowed
@@ -21,7 +21,7 @@ PyTypeObject* ArrayClass() {
   return cls;
 }
 
-// Of one letter as the buffer protocol has them; kInvalid for others.
+// From the one-letter codes of the buffer protocol; kInvalid for others.
 DType FromFormat(const char* format, Py_ssize_t size) {
   if (!format || !format[0] || format[1]) return DType::kInvalid;
   switch (format[0]) {
@@ -70,7 +70,7 @@ std::unique_ptr<NumpyView> NumpyView::Of(nb::handle object) {
   Py_buffer& buffer = view->buffer_;
   constexpr int kWanted = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
   if (PyObject_GetBuffer(object.ptr(), &buffer, kWanted) != 0) {
-    PyErr_Clear();  // the long way says what is wrong
+    PyErr_Clear();  // the slow path reports the error
     return nullptr;
   }
   DType dtype = FromFormat(buffer.format, buffer.itemsize);
@@ -92,11 +92,11 @@ std::optional<NumpyElements> NumpyElementsOf(nb::handle object) {
   if (Py_TYPE(object.ptr()) != ArrayClass()) return std::nullopt;
   struct Looked {
     Py_buffer buffer{};
-    ~Looked() { PyBuffer_Release(&buffer); }  // harmless for one never filled
+    ~Looked() { PyBuffer_Release(&buffer); }  // harmless if never filled
   } looked;
   Py_buffer& buffer = looked.buffer;
   if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_RECORDS_RO) != 0) {
-    PyErr_Clear();  // the long way says what is wrong
+    PyErr_Clear();  // the slow path reports the error
     return std::nullopt;
   }
   DType dtype = FromFormat(buffer.format, buffer.itemsize);
@@ -122,7 +122,7 @@ std::optional<NumpyElements> NumpyElementsOf(nb::handle object) {
 
 NumpyView::~NumpyView() {
   array_ = Array();
-  PyBuffer_Release(&buffer_);  // harmless for one never filled
+  PyBuffer_Release(&buffer_);  // harmless if never filled
 }
 
 }  // namespace sluice::py

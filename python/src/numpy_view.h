@@ -1,8 +1,8 @@
-// A numpy array's elements, looked at for a while: the short way for arrays of
-// plain numbers in row-major order. foreign_array.h takes everything else.
+// A temporary view of a numpy array's elements: the fast path for arrays of
+// plain numbers in row-major order. foreign_array.h handles all others.
 //
-// Made and dropped under the GIL; the array is kept, and keeps its size,
-// meanwhile.
+// Created and destroyed under the GIL; keeps the array alive, and prevents it
+// from being resized.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ namespace sluice::py {
 
 class NumpyView {
  public:
-  // Null when the object is not such an array.
+  // Null if the object is not such an array.
   static std::unique_ptr<NumpyView> Of(nb::handle object);
   ~NumpyView();
   NumpyView(const NumpyView&) = delete;
   NumpyView& operator=(const NumpyView&) = delete;
 
-  // Borrowed: good while this lives.
+  // Borrowed: valid while this object lives.
   const Array& array() const { return array_; }
 
  private:
@@ -30,10 +30,10 @@ class NumpyView {
   Array array_;
 };
 
-// Where the elements of a numpy array lie, of any order: what
-// `__array_interface__` says, without the dict of objects it says it in, which
-// takes microseconds. Nothing for arrays whose elements are not of plain types
-// in this machine's order, or lie between places for them.
+// The address of a numpy array's elements, in any order: the contents of
+// `__array_interface__` without its dict of objects, which takes microseconds
+// to build. Empty for arrays with other than plain elements in native byte
+// order, or with misaligned elements.
 struct NumpyElements {
   void* data;
   DType dtype;
@@ -43,7 +43,7 @@ struct NumpyElements {
 };
 std::optional<NumpyElements> NumpyElementsOf(nb::handle object);
 
-// True for np.float64(2.) and its like, which are no arrays.
+// True for np.float64(2.) and the like, which are not arrays.
 bool IsNumpyScalar(nb::handle object);
 
 }  // namespace sluice::py

@@ -20,7 +20,7 @@ namespace sluice::py {
 
 namespace {
 
-// Small calls are over before another thread of Python could begin anything.
+// Smaller calls end before another Python thread could do useful work.
 constexpr int64_t kWorthReleasing = 16384;
 
 bool RunsAtOnce(std::span<const Given> inputs) {
@@ -64,7 +64,7 @@ void RunNow(const OpRecord& op, std::span<const Given> inputs,
   }
 }
 
-// The graph a call on these goes to; null when the library will refuse it.
+// The graph that receives the call; null if the library will refuse it.
 Graph* GraphOf(std::span<const Operand> inputs) {
   if (Graph* open = front_internal::Building::Current().graph) return open;
   for (const Operand& in : inputs) {
@@ -73,8 +73,8 @@ Graph* GraphOf(std::span<const Operand> inputs) {
   return nullptr;
 }
 
-// Who holds the graph's lock may be waiting for the GIL, to call a gradient
-// that the user wrote: nobody waits for the lock with the GIL in hand.
+// The holder of the graph's lock may be waiting for the GIL, to call a user's
+// gradient: never wait for the lock while holding the GIL.
 Operation AddUnlessLocked(const front_internal::NodeRequest& request) {
   Graph* graph = GraphOf(request.inputs);
   front_internal::Building& building = front_internal::Building::Current();
@@ -95,7 +95,7 @@ Operation AddUnlessLocked(const front_internal::NodeRequest& request) {
   return front_internal::AddNode(request);
 }
 
-// Results of an op's own type, as that one again.
+// Casts results of an op's own type back to it.
 void Restore(const OpRecord& op, DType dtype, CallResult& result) {
   for (size_t i = 0; i < result.tensors.size() && i < op.outputs.size(); ++i) {
     if (!op.FindType(op.outputs[i].type)) continue;
@@ -104,7 +104,7 @@ void Restore(const OpRecord& op, DType dtype, CallResult& result) {
   }
 }
 
-// As eager/autocast.h says. Numbers go with the tensors beside them.
+// As in eager/autocast.h. Numbers follow the tensors they are combined with.
 void CastOperands(const OpRecord& op, std::span<Given> inputs) {
   if (inputs.empty() || !inputs[0].tensor.defined()) return;
   const DType first = inputs[0].tensor.dtype();
@@ -128,7 +128,7 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
                   const Attrs& attrs, std::string_view name) {
   WeakNumbers::Mark(op, inputs);
   for (Given& in : inputs) {
-    // A size or number cast to a type has that and no other.
+    // A size or number that is cast to a type has exactly that type.
     if (op.role == Role::kCast) in.weak = false;
   }
   if (autocast_type() != DType::kInvalid) [[unlikely]]

@@ -1,10 +1,10 @@
-// One call of an op with operands of any Python kind: types are brought
-// together as users of numpy and PyTorch expect, then the op runs or becomes a
-// node, as in C++.
+// One call of an op with operands of any Python kind: types are promoted as
+// users of numpy and PyTorch expect, then the op runs or becomes a node, as in
+// C++.
 //
-// Operands that share a type in the op's record are converted to one they
-// promote to (dtype.h); numbers and lists written in the program take the type
-// of the tensors beside them. Integers become f32 where an op takes only
+// Operands that share a type in the op's record are promoted to a common type
+// (dtype.h); numbers and lists written in the program take the type of the
+// tensors they are combined with. Integers become f32 if an op accepts only
 // floats.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace sluice::py {
 
-// What a call gives: tensors, or the node when it has no outputs (which holds
-// nothing when the call ran at once).
+// The result of a call: tensors, or the node if it has no outputs (empty if the
+// call ran eagerly).
 struct CallResult {
   SmallVector<Tensor, 2> tensors;
   Operation operation;
@@ -30,7 +30,7 @@ CallResult CallOp(const OpRecord& op, std::span<Given> inputs,
 // The op of that name. REQUIRES: there is one.
 const OpRecord& OpNamed(std::string_view name);
 
-// For ops of one output on operands as they are: CallOne("Add", {a, b}).
+// For ops with one output, without promotion: CallOne("Add", {a, b}).
 Tensor CallOne(std::string_view op, std::vector<Given> inputs,
                const Attrs& attrs = {});
 

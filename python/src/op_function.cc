@@ -19,7 +19,7 @@ namespace {
 
 struct Parameter {
   std::string name;
-  PyObject* interned;  // owned for good
+  PyObject* interned;  // never released
   const ArgSpec* input = nullptr;
   const AttrSpec* attr = nullptr;
 };
@@ -34,13 +34,13 @@ struct Face {
 
 struct OpFunction {
   PyObject_HEAD vectorcallfunc call;
-  Face* face;  // owned for good: functions live as long as the module
+  Face* face;  // never released: functions live as long as the module
 };
 
-// Names that mean the same to users of different libraries.
+// Synonyms from different libraries.
 constexpr std::string_view kAxis[] = {"axis", "axes", "dim", "dims"};
 constexpr std::string_view kKeep[] = {"keepdims", "keepdim", "keep_dims"};
-// The operands of what is called with one, or two.
+// The operand names of functions with one operand, or two.
 constexpr std::string_view kFirst[] = {"input", "self"};
 constexpr std::string_view kSecond[] = {"other", "exponent", "vec2", "mat2"};
 
@@ -74,7 +74,7 @@ constexpr size_t kMaxParameters = 32;
 struct Arguments {
   PyObject* values[kMaxParameters] = {};
   std::string_view name;
-  PyObject* out = nullptr;  // to be written over
+  PyObject* out = nullptr;  // to be overwritten
 };
 
 std::string ParameterList(const Face& face) {
@@ -125,7 +125,7 @@ void Sort(const Face& face, PyObject* const* args, size_t count,
 
 using Operands = SmallVector<Given, 4>;
 
-// A number that recorded code has computed is what 2.5 is to sqrt(2.5).
+// A number computed by recorded code is treated like the literal in sqrt(2.5).
 void WeakIfNumber(Given& given) {
   if (front_internal::IsNumber(given.tensor)) given.weak = true;
 }
@@ -157,7 +157,7 @@ void TakeInput(const Face& face, size_t i, PyObject* value, Operands& inputs) {
   }
 }
 
-// None leaves an attribute at its default.
+// None means the attribute's default.
 void TakeAttr(const Face& face, size_t i, PyObject* value, Attrs& attrs) {
   const AttrSpec& spec = *face.parameters[i].attr;
   bool has_default = spec.default_value.kind() != AttrKind::kNone;
@@ -226,7 +226,7 @@ PyObject* Doc(PyObject* self, void*) {
 }
 
 PyObject* Reduce(PyObject* self, PyObject*) {
-  return Name(self, nullptr);  // found again by that name in its module
+  return Name(self, nullptr);  // pickled by that name in its module
 }
 
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
@@ -257,13 +257,13 @@ Face* MakeFace(const OpRecord& op) {
         {name, PyUnicode_InternFromString(name.c_str()), input, attr});
   };
   for (const ArgSpec& in : op.inputs) {
-    // The iteration a random op draws for is for gradients to say.
+    // The iteration that a random op draws for is set by gradients only.
     if (op.random && in.list && &in == &op.inputs.back()) continue;
     add(in.name, &in, nullptr);
     face->plain = face->plain && !in.list;
   }
   face->num_inputs = face->parameters.size();
-  // Attributes that must be given come first.
+  // Required attributes come first.
   for (bool required : {true, false}) {
     for (const AttrSpec& attr : op.attrs) {
       bool has_default = attr.default_value.kind() != AttrKind::kNone;
@@ -291,7 +291,7 @@ void BindOpFunctions(nb::module_& m) {
         return nb::steal(reinterpret_cast<PyObject*>(made));
       },
       "name"_a);
-  // Function name to op name, of all ops that have a function.
+  // Function names by op name, for all ops that have a function.
   m.def("op_names", [] {
     nb::dict names;
     for (const OpRecord* op : AllOps()) {
@@ -299,7 +299,7 @@ void BindOpFunctions(nb::module_& m) {
     }
     return names;
   });
-  // The functions of ops that are methods of Tensor as they are.
+  // The functions of ops that are directly methods of Tensor.
   m.def("op_methods", [] {
     std::vector<std::string> names;
     for (std::string_view op : OpsWithFaces()) {

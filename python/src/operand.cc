@@ -32,7 +32,7 @@ std::string TypeName(nb::handle object) {
                  "; wanted a Tensor, a number, a list of numbers or an array");
 }
 
-// A Python number; false when it is none.
+// A Python number; false if it is none.
 bool FromNumber(PyObject* o, std::string_view what, Array* out) {
   if (PyBool_Check(o)) {
     *out = Array::Scalar<bool>(o == Py_True);
@@ -79,7 +79,8 @@ PyTypeObject* TensorType() {
 
 bool IsTensor(nb::handle object) {
   PyTypeObject* type = Py_TYPE(object.ptr());
-  // One that was never made in full holds no tensor, whatever its class.
+  // An object that was never fully constructed holds no tensor, whatever its
+  // class.
   return (type == TensorType() || PyType_IsSubtype(type, TensorType())) &&
          nb::inst_ready(object);
 }
@@ -107,7 +108,7 @@ Tensor& AsTensor(nb::handle object) {
 }
 
 Tensor TensorOf(Array array) {
-  // What recorded code makes is made by every call.
+  // A tensor made by recorded code is made by every call.
   if (Capture* capture = Capture::Open()) {
     return Tensor(capture->Make(TraceConstant(*capture, array), PythonLine(),
                                 {}, /*tainted=*/false));
@@ -165,11 +166,10 @@ Given Take(nb::handle object, std::string_view what) {
 Array ArrayOf(nb::handle object, std::string_view what, DType dtype) {
   Given given = Take(object, what);
   Array array = given.array;
-  // Where code is recorded they are a guard, or values decide what they are.
+  // In recorded code the elements are a guard, or decided by value.
   if (given.tensor.defined()) array = ElementsNow(given.tensor, what);
   if (dtype == DType::kInvalid) {
-    // Floats written down are of the default type, as those of tensors mostly
-    // are.
+    // Float literals have the default type, like most tensors.
     dtype = array.dtype();
     if (given.weak) dtype = front_internal::WrittenType(dtype);
   }
@@ -188,7 +188,7 @@ Array SharedArrayOf(nb::handle object, std::string_view what) {
 
 namespace {
 
-// What it holds as a tensor; floats written down are of the default type.
+// The operand as a tensor; float literals have the default type.
 Tensor TensorOfGiven(Given given) {
   if (given.tensor.defined()) {
     bool doubles = given.weak && given.tensor.dtype() == DType::kF64;
@@ -213,7 +213,7 @@ Tensor ToTensor(nb::handle object, std::string_view what) {
       front_internal::Building::Current().graph) {
     return tensor;
   }
-  // Numbers go anywhere; the host asks for some of them.
+  // Numbers can be used on any device; some are needed on the host.
   const Device* device = tensor.rank() > 0 ? MakingDevice() : nullptr;
   return device ? tensor.to(device->name_text()) : tensor;
 }

@@ -1,6 +1,6 @@
-// What a Python object is as an operand of an op: a tensor, an array with a
-// type of its own (numpy's), or a number or list that takes the type of what it
-// meets, as 2 does in x * 2.
+// A Python object as an operand of an op: a tensor, an array with its own type
+// (numpy's), or a weak number or list that takes the type of the other operand,
+// like 2 in x * 2.
 #pragma once
 
 #include "common.h"
@@ -11,45 +11,46 @@ namespace sluice::py {
 struct Given {
   Tensor tensor;       // holds something: a tensor
   Array array;         // else the value
-  bool weak = false;   // it takes the type of what it meets
-  bool typed = false;  // it has the one it has, even if it stands for a number
+  bool weak = false;   // takes the type of the other operand
+  bool typed = false;  // has its own type, even if it is a number
 
   DType dtype() const {
     return tensor.defined() ? tensor.dtype() : array.dtype();
   }
 };
 
-// Throws TypeError when the object is nothing an op takes; `what` names it in
-// the message: "matmul: b".
+// Throws TypeError if ops do not accept the object; `what` names it in the
+// message: "matmul: b".
 Given Take(nb::handle object, std::string_view what);
 
 // The object's elements, copied to the host: numbers, nested lists, numpy
-// arrays, tensors, whatever has __dlpack__, __array__ or the buffer protocol.
-// Of that type, when one is given. `what` names it in messages.
+// arrays, tensors, and anything with __dlpack__, __array__ or the buffer
+// protocol. Converted to the given type, if any. `what` names the object in
+// messages.
 Array ArrayOf(nb::handle object, std::string_view what,
               DType dtype = DType::kInvalid);
 
-// The same elements, where they can be shared: writes show on both sides.
+// The same elements, shared if possible: writes are visible on both sides.
 Array SharedArrayOf(nb::handle object, std::string_view what);
 
-// The elements as another type. Runs at once.
+// The elements as another type. Runs eagerly.
 Array CastArray(const Array& array, DType dtype);
 
-// A tensor that holds these elements.
+// A tensor with these elements.
 Tensor TensorOf(Array array);
 
 // True for a Tensor or an object of a class derived from it.
 bool IsTensor(nb::handle object);
-// Throws TypeError when it is none: methods may be called on anything.
+// Throws TypeError if it is none: methods may be called on any object.
 Tensor& AsTensor(nb::handle object);
 
-// The Python object of a tensor that is new; cheaper than nb::cast.
+// The Python object of a new tensor; cheaper than nb::cast.
 nb::object Wrap(Tensor tensor);
 
-// Anything an op takes, as a tensor: of what is none, one on the device where
-// tensors are made, or of a number, on the host.
+// Anything an op accepts, as a tensor: new tensors are made on the device for
+// new tensors; those of numbers, on the host.
 Tensor ToTensor(nb::handle object, std::string_view what);
-// The same for what the host reads: one that is made stays there.
+// The same for values that the host reads: a new tensor stays there.
 Tensor ToHostTensor(nb::handle object, std::string_view what);
 
 }  // namespace sluice::py

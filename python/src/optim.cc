@@ -16,7 +16,7 @@ optim::Parameters ParametersOf(nb::handle pairs, std::string_view what) {
     if (IsTensor(object)) {
       tensors.emplace_back(nb::cast<std::string>(name), AsTensor(object));
     } else if (Variable v; nb::try_cast<Variable>(object, v, false)) {
-      // One that is imperative is a tensor like others.
+      // An eager variable is a normal tensor.
       if (v.symbolic()) {
         variables.push_back(v);
       } else {

@@ -1,4 +1,4 @@
-// Gradients held within bounds, and running means of parameters.
+// Gradient clipping, and running means of parameters.
 #include <memory>
 
 #include "caller_line.h"
@@ -13,7 +13,7 @@ namespace {
 
 using optim::Ema;
 
-// Parameters are the means from begin() to end().
+// Parameters are replaced by the means from begin() to end().
 class EmaUse {
  public:
   explicit EmaUse(Ema& ema) : ema_(ema) {}

@@ -1,5 +1,5 @@
-// The optimizers of C++ with options by name; optim/_optimizers.py gives them
-// the faces PyTorch's have.
+// C++ optimizers with options by name; optim/_optimizers.py adds PyTorch's
+// interfaces.
 #include "callback.h"
 #include "caller_line.h"
 #include "errors.h"
@@ -108,7 +108,7 @@ void BindBase(nb::module_& m) {
           "state_dict"_a);
 }
 
-// The closure is called with gradients on, as often as C++ asks.
+// The closure is called with gradients enabled, as often as C++ requests.
 Tensor StepLbfgs(optim::LBFGS& self, nb::callable closure) {
   ReleaseGil released;
   return self.step([&] {
@@ -142,7 +142,7 @@ void BindOptimizers(nb::module_& m) {
   Bind<Adafactor>(m, "Adafactor");
   Bind<Lion>(m, "Lion");
   Bind<LBFGS>(m, "LBFGS").def("step", &StepLbfgs, "closure"_a);
-  // The closure of step(closure), with gradients on whatever is around it.
+  // The closure of step(closure), with gradients enabled in any case.
   m.def("with_grad", [](nb::callable closure) {
     EnableGrad on;
     return nb::object(closure());

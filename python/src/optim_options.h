@@ -1,4 +1,4 @@
-// Optimizers of C++ with their options by name (sluice/optim/option_list.h).
+// C++ optimizers with their options by name (sluice/optim/option_list.h).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace sluice::py {
 
-// The options in the dict; those it does not name are the defaults.
+// The options in the dict; missing ones have their defaults.
 template <class Options>
 Options Read(const nb::dict& given) {
   Options read;
@@ -66,7 +66,7 @@ nb::class_<Opt, optim::Optimizer> Bind(nb::module_& m, const char* name) {
   using Options = typename Opt::Options;
   nb::class_<Opt, optim::Optimizer> cls(m, name);
   cls.def_static("options", &Described<Options>);
-  // None: a graph's, which finds its variables.
+  // None: a graph's optimizer, which finds its variables.
   cls.def(
       "__init__",
       [](Opt* self, nb::handle parameters, const nb::dict& options) {

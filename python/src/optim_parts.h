@@ -1,4 +1,4 @@
-// What the files of the optimizers' binding share.
+// Declarations shared by the binding of optimizers.
 #pragma once
 
 #include "common.h"
@@ -6,7 +6,7 @@
 
 namespace sluice::py {
 
-// A sequence of (name, tensor or variable); a name that is empty is none.
+// A sequence of (name, tensor or variable); an empty name means none.
 optim::Parameters ParametersOf(nb::handle pairs, std::string_view what);
 
 void BindOptimizers(nb::module_& m);  // SGD, Adam, ...

@@ -1,4 +1,4 @@
-// Learning rates that follow a curve, or a measure.
+// Learning rates that follow a curve, or a metric.
 #include "callback.h"
 #include "caller_line.h"
 #include "operand.h"

@@ -15,7 +15,7 @@ namespace sluice::py {
 
 namespace {
 
-// What a buffer over others' memory keeps.
+// The state kept for a buffer over foreign memory.
 struct Held {
   std::function<void()> release;
   std::optional<SharedOutside> shared;
@@ -23,7 +23,7 @@ struct Held {
   const Buffer* buffer = nullptr;
 };
 
-// By buffer, for as long as it is there. Never destroyed.
+// By buffer, for its lifetime. Never destroyed.
 struct Buffers {
   Mutex mu;
   std::unordered_map<const Buffer*, Held*> held SL_GUARDED_BY(mu);
@@ -48,7 +48,7 @@ void Release(void* context) {
     all.held.erase(held->buffer);
   }
   held->shared.reset();
-  // Too late once the interpreter is gone.
+  // Too late after the interpreter has been finalized.
   if (!Py_IsInitialized()) {
     held.release();
     return;
@@ -69,7 +69,7 @@ OutsideArray LookAt(void* data, DType dtype, const Shape& shape,
   Remember(held, buffer.get());
   Array whole = Array::Over(std::move(buffer), dtype, shape);
   Array seen = Array::View(whole, 0, shape, strides);
-  // Somebody else looks at them, however few arrays of ours do.
+  // Others may access the elements, however few arrays of ours refer to them.
   seen.rep()->borrowed = true;
   return {std::move(seen), readonly};
 }

@@ -1,5 +1,5 @@
-// Elements that belong to another library, as arrays of ours: the owner is kept
-// as long as an array looks at them, and let go of under the GIL.
+// Elements owned by another library, as arrays of ours: the owner is kept alive
+// while an array refers to them, and released under the GIL.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace sluice::py {
 
-// An array over memory of others. `release` lets go of the owner; it is called
-// once, under the GIL, on whatever thread drops the last array. Strides in
+// An array over foreign memory. `release` releases the owner; it is called
+// once, under the GIL, on the thread that drops the last array. Strides in
 // elements.
 struct OutsideArray {
   Array array;
@@ -21,8 +21,8 @@ OutsideArray LookAt(void* data, DType dtype, const Shape& shape,
                     const Strides& strides, bool readonly,
                     std::function<void()> release);
 
-// The same in the memory of a GPU. What was issued on `maker` so far comes
-// before our own work on the elements; null: the owner has seen to that.
+// The same in GPU memory. Work issued on `maker` so far is ordered before our
+// work on the elements; null: the owner has ensured that.
 struct OnGpu {
   Device& device;
   Stream* maker = nullptr;
@@ -30,17 +30,17 @@ struct OnGpu {
 OutsideArray LookAt(const OutsideBytes& bytes, const OnGpu& where,
                     bool readonly, std::function<void()> release);
 
-// The same, or a copy where bools are other bytes than 0 and 1: other libraries
-// take all but zero for true.
+// The same, or a copy if bools are stored as bytes other than 0 and 1: other
+// libraries treat any nonzero byte as true.
 OutsideArray OfPlainBools(OutsideArray seen);
 
 // A tensor of such an array. Calls recorded for gradients copy what they keep
-// of it, because others may write there (eager/shared_outside.h).
+// of it, because others may write the memory (eager/shared_outside.h).
 Tensor TensorOver(const OutsideArray& outside);
 
-// Whether these elements are not ours to write.
+// Whether we may not write these elements.
 bool IsReadOnly(const Array& array);
-// Throws ValueError when they are; `what` is who wants to.
+// Throws ValueError if they are read-only; `what` names the operation.
 void CheckMayWrite(const Tensor& tensor, std::string_view what);
 
 }  // namespace sluice::py

@@ -1,8 +1,8 @@
-// What a captured function is made of: the code and the defaults of a function,
-// of that under a method or a partial, of the `__call__` of an object. Whoever
-// assigns one of them makes another function of it.
+// The parts of a captured function that can be reassigned: the code and the
+// defaults of a function, of the function of a method or a partial, of the
+// `__call__` of an object. Assigning one of them makes it a different function.
 //
-// Of one captured function. Under the GIL.
+// Owned by one captured function. Under the GIL.
 #pragma once
 
 #include <utility>
@@ -15,19 +15,19 @@ namespace sluice::py {
 class OwnCode {
  public:
   OwnCode() = default;
-  // As it is now.
+  // Records the current state.
   explicit OwnCode(nb::handle callable) { Look(callable); }
 
-  // Whether all of it is as it was: a few comparisons of pointers.
+  // Whether all of it is unchanged: a few pointer comparisons.
   bool Same() const;
   int Visit(visitproc visit, void* arg) const;
 
  private:
   struct Part {
-    nb::object owner;  // a function, a partial, an object that is called
-    nb::object code;   // of an object: its class
-    nb::object rest;   // defaults; of an object: what its class is called by
-    // Defaults and arguments by name: whoever has the dict may change it.
+    nb::object owner;  // a function, a partial, a callable object
+    nb::object code;   // for an object: its class
+    nb::object rest;   // defaults; for an object: its class's __call__
+    // Keyword defaults and arguments: anyone with the dict may change it.
     nb::object named;
     std::vector<std::pair<nb::object, nb::object>> values;
 

@@ -1,13 +1,13 @@
-// A Python function that C++ calls and Python objects of ours own, so that
-// Python's garbage collector sees it: a pipeline that belongs to the object
-// whose method it calls is a circle, and must not live for ever.
+// A Python function that C++ calls and that our Python objects own, so that
+// Python's garbage collector can see it: a pipeline that belongs to the object
+// whose method it calls is a reference cycle, and must be collectable.
 //
 // C++ has a FunctionSlot, which owns nothing. Each Python object through which
-// it may be called has an OwnedFunction, one reference of its own, which its
-// tp_traverse visits and its tp_clear drops. A call through a slot whose owners
-// are all gone raises; nobody who is still to be seen can make one. What a call
-// leaves behind for the next one, as a generator that is half way through, is
-// kept with the function: each owner has a reference of its own to that, too.
+// the function may be called has an OwnedFunction with its own reference, which
+// its tp_traverse visits and its tp_clear drops. A call through a slot whose
+// owners are all gone raises; no reachable object can make such a call. State
+// that a call leaves for the next one, such as a suspended generator, is kept
+// with the function: each owner also has its own reference to that.
 //
 // Everything here under the GIL.
 #pragma once
@@ -23,7 +23,7 @@ namespace sluice::py {
 
 class FunctionSlot {
  public:
-  // A reference for the time of a call.
+  // A reference for the duration of a call.
   nb::object Borrow() const {
     if (!function_) {
       PyErr_SetString(PyExc_RuntimeError,
@@ -33,7 +33,7 @@ class FunctionSlot {
     }
     return nb::borrow(function_);
   }
-  // Every owner keeps it, until Drop. REQUIRES: it is not kept yet.
+  // Every owner keeps it until Drop. REQUIRES: it is not kept yet.
   void Keep(nb::handle object) {
     kept_.push_back(object.ptr());
     for (int i = 0; i < owners_; ++i) object.inc_ref();
@@ -44,7 +44,7 @@ class FunctionSlot {
   void Drop(nb::handle object) {
     auto at = std::find(kept_.begin(), kept_.end(), object.ptr());
     if (at == kept_.end()) return;
-    kept_.erase(at);  // first: what goes may come here again
+    kept_.erase(at);  // first: destruction may reenter here
     for (int i = owners_; i > 0; --i) object.dec_ref();
   }
 
@@ -85,7 +85,7 @@ class OwnedFunction {
   }
 
   const std::shared_ptr<FunctionSlot>& slot() const { return slot_; }
-  // What tp_traverse visits: the references that this owns, one of each.
+  // The references owned here, for tp_traverse.
   PyObject* function() const { return slot_->function_; }
   const std::vector<PyObject*>& kept() const { return slot_->kept_; }
 
@@ -115,7 +115,7 @@ struct OwnedFunctionSlots {
   }
   static int Clear(PyObject* self) {
     if (!nb::inst_ready(self)) return 0;
-    // Taken out first: what goes may look at this object again.
+    // Moved out first: destruction may access this object again.
     OwnedFunctions gone = std::move(nb::inst_ptr<T>(self)->functions());
     nb::inst_ptr<T>(self)->functions().clear();
     return 0;

@@ -1,4 +1,4 @@
-// Variables over tasks and the ways to train them, for sluice.distributed.
+// Parameter servers and training with them, for sluice.distributed.
 #include "sluice/fleet/parameter_servers.h"
 
 #include "callback.h"
@@ -48,7 +48,7 @@ nb::list Pairs(const std::vector<dist::Gradient>& gradients) {
   return pairs;
 }
 
-// A function from a worker's number to the dict it is fed.
+// A function from a worker's number to its dict of feeds.
 dist::WorkerFeeds FeedsFrom(nb::handle feeds) {
   if (feeds.is_none()) return nullptr;
   return [call = Callback(feeds)](int worker) {

@@ -7,7 +7,7 @@ namespace sluice::py {
 
 namespace {
 
-// A PartialStep that knows its session and refuses two calls at once.
+// A PartialStep that knows its session and refuses concurrent calls.
 struct PartialObject {
   SessionObject* session;  // kept alive by the Python object
   PartialStep step;

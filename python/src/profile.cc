@@ -19,7 +19,7 @@ nb::list Rows() {
   return rows;
 }
 
-// Blocks handed out, and those of them that came fresh from the system.
+// Memory blocks allocated, and how many of them came from the system.
 nb::tuple Allocations() {
   AllocatorStats stats = HostAllocator().stats();
   return nb::make_tuple(stats.allocations, stats.system_allocations);

@@ -1,4 +1,4 @@
-// What sl.profile() is made of: kernels of the host, told by lines.
+// The implementation of sl.profile(): host kernels by source line.
 #pragma once
 
 #include "common.h"

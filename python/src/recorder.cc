@@ -16,9 +16,9 @@ namespace {
 
 uint64_t epoch = 1, news = 0;
 
-thread_local PyObject* recorder = nullptr;  // kept by its scope
+thread_local PyObject* recorder = nullptr;  // kept alive by its scope
 
-// attr(object, name): the attribute, told to the recorder.
+// attr(object, name): reads the attribute and reports it to the recorder.
 PyObject* Attr(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (count != 2) {
     PyErr_SetString(PyExc_TypeError, "attr takes an object and a name");
@@ -31,7 +31,7 @@ PyObject* Attr(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return PyObject_CallMethodObjArgs(recorder, name, args[0], args[1], nullptr);
 }
 
-// place(object): what to assign attributes or elements of instead of it.
+// place(object): the object on which attributes or elements are set instead.
 PyObject* PlaceOf(PyObject*, PyObject* object) {
   if (!recorder || IsTensor(object)) {
     Py_INCREF(object);
@@ -58,13 +58,13 @@ PyObject* Recorder(PyObject*, PyObject*) {
   return now;
 }
 
-// recorded_here(tensor): whether it is of the graph this thread records.
+// recorded_here(tensor): whether it belongs to the graph being recorded here.
 PyObject* RecordedHere(PyObject*, PyObject* object) {
   bool here = false;
   if (IsTensor(object)) {
     const Tensor& tensor = AsTensor(object);
     Capture* capture = Capture::Current();
-    // Of one whose recording is over nothing else can be asked.
+    // Nothing else can be asked of a tensor whose recording is over.
     here = capture && tensor.defined() &&
            (tensor.traced()
                 ? tensor.identity()->traced->recording == capture
@@ -73,7 +73,7 @@ PyObject* RecordedHere(PyObject*, PyObject* object) {
   return PyBool_FromLong(here ? 1 : 0);
 }
 
-// The bytes between which elements lie; strides in bytes.
+// The address range of the elements; strides in bytes.
 struct Bytes {
   const char *low, *high;
 
@@ -97,8 +97,8 @@ Bytes BytesOf(const Array& a) {
   return bytes;
 }
 
-// written_over(buffer): a tensor from outside that the code has written and
-// that has elements there, in words; None where there is none.
+// written_over(buffer): describes a captured tensor that the code has written
+// and whose elements overlap the buffer; None if there is none.
 PyObject* WrittenOver(PyObject*, PyObject* object) {
   Capture* capture = Capture::Current();
   Py_buffer view;
@@ -147,7 +147,7 @@ PyObject* ComeFrom(PyObject*, PyObject* const* args, Py_ssize_t count) {
   }
 }
 
-// decide(tensor): its element in the call being recorded, where values decide.
+// decide(tensor): its element in the recorded call, for decisions by value.
 PyObject* Decide(PyObject*, PyObject* object) {
   try {
     Decisions* here = IsTensor(object) ? Decisions::OfBranches() : nullptr;
@@ -168,7 +168,7 @@ PyObject* Decides(PyObject*, PyObject*) {
 
 PyObject* SetRecorder(PyObject*, PyObject* wanted) {
   PyObject* before = recorder ? recorder : Py_None;
-  // Whoever sets one keeps it until it sets the one before again.
+  // The setter keeps it alive until it restores the previous one.
   recorder = wanted == Py_None ? nullptr : wanted;
   Py_INCREF(before);
   return before;

@@ -1,5 +1,5 @@
-// Who is told what converted code reads and writes (_convert/recorder.py): one
-// object of Python for each thread that records a function.
+// The receiver of reads and writes of converted code (_convert/recorder.py):
+// one Python object for each thread that records a function.
 //
 // Under the GIL.
 #pragma once
@@ -8,13 +8,13 @@
 
 namespace sluice::py {
 
-// Every change of a module's or an optimizer's parts adds one.
+// Incremented by every change of a module's or an optimizer's parts.
 uint64_t Epoch();
-// Of the changes those of optimizers' options: not the same by every call.
+// Counts changes of optimizers' options that differ from call to call.
 uint64_t News();
 
-// While it lives, what converted code reads and writes on this thread is told
-// to `recorder`.
+// While it lives, reads and writes of converted code on this thread are
+// reported to `recorder`.
 class RecorderScope {
  public:
   explicit RecorderScope(nb::handle recorder);
@@ -27,7 +27,7 @@ class RecorderScope {
   nb::object own_;
 };
 
-// The one of this thread; holds nothing when there is none.
+// The recorder of this thread; empty if there is none.
 nb::object CurrentRecorder();
 
 // attr, place, recorder, bump_epoch, ...

@@ -1,4 +1,4 @@
-// What a training run shows: TensorBoard events, metrics, plots, progress.
+// The output of a training run: TensorBoard events, metrics, plots, progress.
 #include "sluice/report/report.h"
 
 #include <nanobind/stl/variant.h>
@@ -25,7 +25,7 @@ nb::bytes Bytes(const std::string& text) {
   return nb::bytes(text.data(), text.size());
 }
 
-// Gets what would stop training if it were thrown.
+// Reports errors that must not stop training.
 std::function<void(const std::string&)> Tell(nb::callable f) {
   return [f = Callback(f)](const std::string& text) {
     TakeGil gil;

@@ -17,7 +17,7 @@ std::string Text(const std::optional<std::string>& text) {
 
 std::vector<DType> DTypesFrom(nb::handle dtypes) {
   std::vector<DType> list;
-  // One component needs no list.
+  // A single component needs no list.
   if (DType one = FindDType(dtypes); one != DType::kInvalid) return {one};
   if (!PySequence_Check(dtypes.ptr())) {
     ThrowTypeError(StrCat("dtypes is a ", Py_TYPE(dtypes.ptr())->tp_name,
@@ -39,7 +39,7 @@ std::vector<PartialSizes> ShapesFrom(nb::handle shapes, size_t components) {
     return nb::handle(
         PyTuple_GET_ITEM(given.ptr(), static_cast<Py_ssize_t>(i)));
   };
-  // One component's shape needs no list around it: shapes=[28, 28], or [].
+  // A single component's shape needs no outer list: shapes=[28, 28], or [].
   bool bare = components == 1;
   for (size_t i = 0; i < count && bare; ++i) {
     bare = entry(i).is_none() || PyIndex_Check(entry(i).ptr());
@@ -80,7 +80,7 @@ void MakeQueue(nb::pointer_and_handle<Queue> self, std::string_view kind,
   KeepGraph(self.h, self.p->handle().graph());
 }
 
-// One operand per component, of its type.
+// One operand per component, of the component's type.
 OperandList Components(const Queue& queue, nb::handle values,
                        std::string_view what) {
   std::vector<Operand> operands;

@@ -1,9 +1,10 @@
-// The user's line, found once for a stretch of C++ that keeps the GIL and asks
-// for it deep inside, where it is dear to find out whether this thread may look
-// at Python's frames. As a ReleaseGil does for a stretch without the GIL.
+// The user's line, looked up once for a section of C++ that keeps the GIL and
+// needs the line in inner code, where it is expensive to check whether this
+// thread may read Python's frames. ReleaseGil does the same for sections
+// without the GIL.
 //
-// REQUIRES: the GIL, and no code of the user's runs meanwhile: its lines would
-// be this one.
+// REQUIRES: the GIL, and no user code runs in the section: its lines would be
+// reported as this one.
 #pragma once
 
 #include "sluice/base/source_line.h"
@@ -13,7 +14,7 @@ namespace sluice::py {
 class SaidLine {
  public:
   SaidLine();
-  // What is known to be the line.
+  // Uses a line that is already known.
   explicit SaidLine(const SourceLine& line);
   ~SaidLine();
   SaidLine(const SaidLine&) = delete;

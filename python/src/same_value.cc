@@ -12,7 +12,7 @@ bool SameValue(nb::handle a, nb::handle b) {
   PyTypeObject* type = Py_TYPE(a.ptr());
   if (type != Py_TYPE(b.ptr())) return false;
   if (type == &PyFloat_Type) {
-    // NaN is itself, and -0 is not 0.
+    // NaN equals itself, and -0 differs from 0.
     double x = PyFloat_AS_DOUBLE(a.ptr()), y = PyFloat_AS_DOUBLE(b.ptr());
     return std::memcmp(&x, &y, sizeof x) == 0;
   }
@@ -43,7 +43,7 @@ bool SameValue(nb::handle a, nb::handle b) {
     return equal == 1;
   }
   if (IsNumpyScalar(a)) {
-    // By its bits, too.
+    // Compared by bits as well.
     return a.attr("dtype").equal(b.attr("dtype")) &&
            a.attr("tobytes")().equal(b.attr("tobytes")());
   }

@@ -1,5 +1,5 @@
-// Whether two Python objects are one to a program that reads them: values that
-// cannot change are compared as such, everything else is itself.
+// Whether a program can tell two Python objects apart: immutable values are
+// compared by value, all others by identity.
 //
 // Under the GIL.
 #pragma once
@@ -10,7 +10,7 @@ namespace sluice::py {
 
 bool SameValue(nb::handle a, nb::handle b);
 
-// What an object is, on one short line, for messages.
+// A short one-line description of an object, for messages.
 std::string ShortRepr(nb::handle object);
 
 }  // namespace sluice::py

@@ -7,14 +7,14 @@ namespace sluice::py {
 namespace {
 
 struct Entry {
-  PyObject* token;  // owned, for its address stays its own
+  PyObject* token;  // owned, so that its address stays unique
   nb::object owned;
   std::shared_ptr<void> scope;
   bool closed = false;
 };
 
-// On the heap: a thread that ends inside a scope leaves it there, for nobody
-// can let go of Python's objects then.
+// On the heap: if a thread ends inside a scope, the scope remains, because
+// Python objects cannot be released then.
 std::vector<Entry>& Open() {
   thread_local auto* open = new std::vector<Entry>;
   return *open;

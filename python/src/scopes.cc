@@ -11,11 +11,11 @@ namespace sluice::py {
 
 namespace {
 
-// A scope for `with`, opened anew each time it is entered.
+// A scope for `with`, opened again each time it is entered.
 struct Scope {
   std::function<std::shared_ptr<void>()> open;
-  nb::object owned;   // what it points into
-  nb::object result;  // what `as` gets
+  nb::object owned;   // the object it refers to
+  nb::object result;  // bound by `as`
 };
 
 nb::object Enter(nb::handle self) {
@@ -25,7 +25,7 @@ nb::object Enter(nb::handle self) {
 }
 
 Scope MakeNameScope(const std::string& name) {
-  // Said now rather than on entry: that is where the name is written.
+  // Checked now rather than on entry: the name is written here.
   {
     NameScope checked(name);
   }
@@ -64,7 +64,7 @@ Scope MakeColocateScope(nb::handle with) {
           nb::borrow(with), nb::borrow(with)};
 }
 
-// Nothing to wait for: None, and what imperative calls return.
+// Without dependencies: None, and results of imperative calls.
 Scope MakeControlScope(nb::handle before) {
   nb::list owned;
   std::vector<Operation> operations;
@@ -86,7 +86,7 @@ Scope MakeControlScope(nb::handle before) {
   auto open = [operations]() -> std::shared_ptr<void> {
     Graph* graph = front_internal::Building::Current().graph;
     if (operations.empty()) {
-      // None in TensorFlow: what is made here waits for nothing.
+      // None, as in TensorFlow: nodes made here have no control dependencies.
       auto saved = std::make_shared<front_internal::SavedBuilding>();
       front_internal::Building::Current().controls.clear();
       return saved;

@@ -8,12 +8,12 @@ namespace sluice::py {
 
 namespace {
 
-// Borrowed; null when the object is gone.
+// Borrowed; null if the object is gone.
 PyObject* Referent(PyObject* weak) {
 #if PY_VERSION_HEX >= 0x030D0000
   PyObject* object = nullptr;
   if (PyWeakref_GetRef(weak, &object) < 0) throw nb::python_error();
-  Py_XDECREF(object);  // whoever asks has the GIL and keeps nothing
+  Py_XDECREF(object);  // the caller has the GIL
   return object;
 #else
   PyObject* object = PyWeakref_GET_OBJECT(weak);
@@ -21,7 +21,7 @@ PyObject* Referent(PyObject* weak) {
 #endif
 }
 
-// A weak reference; holds nothing when the object cannot have one.
+// A weak reference; empty if the object does not support them.
 nb::object Weakly(nb::handle object) {
   PyObject* weak = PyWeakref_NewRef(object.ptr(), nullptr);
   if (!weak) PyErr_Clear();

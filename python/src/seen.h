@@ -1,10 +1,10 @@
-// Places where Python programs keep values, and the values seen there.
+// Places where Python programs store values, and values seen there.
 //
-//   Place   where a value is found: a key of a dict, a cell, an attribute
-//   Seen    what was there, to be compared with what is there now
+//   Place   the location of a value: a key of a dict, a cell, an attribute
+//   Seen    the value found there earlier, for comparison with the current one
 //
-// Objects are referred to weakly where they can be, so that who remembers what
-// was there keeps none of it. Under the GIL.
+// Objects are referenced weakly where possible, so that remembering them does
+// not keep them alive. Under the GIL.
 #pragma once
 
 #include "common.h"
@@ -12,10 +12,10 @@
 
 namespace sluice::py {
 
-// Borrowed; null when there is none. Throws what a key's comparison throws.
+// Borrowed; null if there is none. Throws if comparing the key throws.
 PyObject* ItemOf(PyObject* dict, PyObject* key);
 
-// The tensor whose elements are there; null for others.
+// The tensor's value, if the object is a tensor; otherwise null.
 const EagerRef* EagerOf(PyObject* object);
 
 class Place {
@@ -24,8 +24,8 @@ class Place {
     kItem,      // dict[key]
     kInstance,  // object.__dict__[key]
     kCell,      // the contents of a cell
-    kType,      // what a class has under a name
-    kSlot,      // an attribute that is looked up without code of the user's
+    kType,      // an attribute of a class
+    kSlot,      // an attribute that is found without user code
     kCode,      // function.__code__
     kDefaults,  // function.__defaults__
     kNamed,     // function.__kwdefaults__
@@ -34,31 +34,31 @@ class Place {
 
   Place(Kind kind, nb::handle owner, nb::handle key);
 
-  // What is there now; holds nothing when nothing is, or the owner is gone.
+  // The current value; empty if there is none, or the owner is gone.
   nb::object Read() const;
-  // As Python gave it: (kind, owner, key); None when the owner is gone.
+  // As given by Python: (kind, owner, key); None if the owner is gone.
   nb::object Parts() const;
   bool operator==(const Place& other) const;
   int Visit(visitproc visit, void* arg) const;
 
  private:
-  PyObject* Owner() const;  // borrowed; null when it is gone
+  PyObject* Owner() const;  // borrowed; null if it is gone
 
   Kind kind_;
   bool weak_ = false;
   nb::object owner_, key_;
 };
 
-// A value as it was seen.
+// A value seen earlier.
 class Seen {
  public:
-  Seen() = default;  // nothing was there
-  // NotImplemented stands for any tensor.
+  Seen() = default;  // there was no value
+  // NotImplemented represents any tensor.
   explicit Seen(nb::handle value);
-  bool Still(PyObject* now) const;  // null: nothing is there
+  bool Still(PyObject* now) const;  // null: there is no value
   std::string Text() const;
   bool tensor() const { return kind_ == Kind::kTensor; }
-  // Whether both are whole numbers, or floats.
+  // Whether both are integers, or both floats.
   bool IsNumberLike(PyObject* now) const {
     if (kind_ != Kind::kValue || Py_TYPE(value_.ptr()) != Py_TYPE(now)) {
       return false;

@@ -7,7 +7,7 @@ namespace sluice::py {
 
 namespace {
 
-// Kept for good.
+// Never released.
 PyObject* self_call = nullptr;
 PyObject* unknown_results = nullptr;
 

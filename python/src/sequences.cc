@@ -14,18 +14,18 @@ using front_internal::CodeResult;
 using front_internal::LoopSettings;
 using front_internal::SequenceResult;
 
-// A function of what is carried and of one element of each sequence.
+// A function of the carried values and of one element of each sequence.
 struct Sequence {
   std::string what;
   nb::object f;
   TreeDef carried, elements;
-  std::vector<DType> dtypes;  // of what is carried
+  std::vector<DType> dtypes;  // of the carried values
   std::vector<bool> weak;
   bool stepped = false;
-  TreeDef kept;         // what was collected last
-  bool states = false;  // scan: they are the states themselves
+  TreeDef kept;         // of the last collected values
+  bool states = false;  // scan: collects the states themselves
   int64_t iteration = 0;
-  bool counts = false;  // it runs at once
+  bool counts = false;  // it runs eagerly
 
   nb::object Run(nb::tuple arguments) {
     try {
@@ -112,8 +112,8 @@ struct Sequence {
   }
 };
 
-// Sequences to go over. A list of nothing but numbers is one of them, written
-// down.
+// The sequences to iterate over. A list of numbers only is a single literal
+// sequence.
 Parts TakeSequences(nb::handle xs, const std::string& what) {
   Parts parts = TakeParts(xs, what);
   bool numbers = PyList_Check(xs.ptr()) && !parts.weak.empty();

@@ -16,7 +16,8 @@ namespace sluice::py {
 
 namespace {
 
-// Sessions of open `with` statements, innermost last. Their scopes keep them.
+// Sessions of open `with` statements, innermost last, kept alive by their
+// scopes.
 std::vector<SessionObject*>& Defaults() {
   struct Open {
     std::vector<SessionObject*> sessions;
@@ -31,12 +32,12 @@ struct DefaultScope {
   ~DefaultScope() { Defaults().pop_back(); }
 };
 
-// What as_default() gives.
+// The result of as_default().
 struct SessionScope {
   nb::object session;
 };
 
-// Feeds may be called `feeds` or `feed_dict`.
+// Feeds may be passed as `feeds` or `feed_dict`.
 nb::handle OneOf(nb::handle feed_dict, nb::handle feeds) {
   if (feeds.is_none()) return feed_dict;
   if (!feed_dict.is_none()) {
@@ -62,7 +63,7 @@ SessionObject::Asked Ask(nb::handle fetches, std::vector<nb::object> feeds,
           options.nan_trap || front_internal::EagerMode::Current().nan_trap};
 }
 
-// A choice with its structure, called with values alone.
+// A choice with its structure, called with values only.
 struct Prepared {
   SessionObject* session;  // kept alive by the Python object
   std::shared_ptr<const Choice> choice;
@@ -107,7 +108,7 @@ nb::object CallPrepared(const Prepared& p, nb::args values, nb::handle options,
                         MetadataFrom(metadata));
 }
 
-// A choice of fetches with what is fed, for questions about a run.
+// A choice of fetches with its feeds, for queries about a run.
 struct Chosen {
   Chosen(Graph& graph, nb::handle fetches, nb::handle feeds)
       : tree(fetches, words), dict(feeds) {
@@ -177,7 +178,7 @@ void Make(nb::pointer_and_handle<SessionObject> self, nb::handle graph,
     if (target.empty()) {
       new (self.p) SessionObject(*its, options);
     } else {
-      ReleaseGil released;  // the server may take a while
+      ReleaseGil released;  // the server may take long
       new (self.p) SessionObject(*its, options);
     }
   } else if (nb::isinstance<SessionObject>(shared)) {
@@ -192,7 +193,7 @@ void Make(nb::pointer_and_handle<SessionObject> self, nb::handle graph,
 
 nb::object Evaluate(nb::handle what, nb::handle session, nb::handle feeds,
                     nb::handle feed_dict, std::string_view name) {
-  // TensorFlow's order: feeds first.
+  // Accepts TensorFlow's order: feeds first.
   if (PyDict_Check(session.ptr())) std::swap(session, feeds);
   return RunFetches(SessionOr(session, name), what, OneOf(feed_dict, feeds),
                     nb::none(), nb::none());
@@ -315,7 +316,7 @@ void BindState(SessionClass& cls) {
           "Where the random numbers of the next run come from: (seed, steps).");
 }
 
-// What `with session:` and `with session.as_default():` do.
+// Implements `with session:` and `with session.as_default():`.
 void BindScopes(nb::module_& m, SessionClass& cls) {
   cls.def_prop_ro("graph",
                   [](SessionObject& s) { return GraphObject(s.graph()); })
@@ -366,7 +367,7 @@ void BindScopes(nb::module_& m, SessionClass& cls) {
       "The session of the innermost `with session:` of this thread, or None.");
 }
 
-// Tensors, variables and operations that run themselves.
+// Tensors, variables and operations with eval() and run().
 void BindEval(nb::module_& m) {
   TensorClass().def(
       "eval",

@@ -107,7 +107,7 @@ std::shared_ptr<const Choice> SessionObject::Find(const Asked& asked,
       choice->program = ValueOrThrow(master().ProgramFor(
           choice->feeds, fetches, targets, asked.executor, asked.nan_trap));
     }
-    // Whoever asks for ever new names would fill the memory.
+    // A program with ever new choices would fill the memory.
     if (choices_.size() >= kMaxChoices) choices_.clear();
     it = choices_.insert_or_assign(key, std::move(choice)).first;
   }

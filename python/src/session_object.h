@@ -1,7 +1,7 @@
-// A Session as Python has it: with programs found by what a run is asked for
-// and given, so that a run that came before costs one lookup.
+// A Session in Python, with a cache of programs by feeds and fetches, so that a
+// repeated run costs one lookup.
 //
-// The cache is used under the GIL; runs go without it. The graph's object must
+// The cache is used under the GIL; runs release it. The graph's object must
 // outlive this one.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace sluice::py {
 
 // One choice of feeds, fetches and targets.
 struct Choice {
-  std::shared_ptr<Program> program;  // null: the steps run elsewhere
+  std::shared_ptr<Program> program;  // null: the steps run remotely
   std::vector<Value> feeds;
-  std::vector<int> results;  // of each fetch: its result, -1 for none
-  // For a master elsewhere.
+  std::vector<int> results;  // by fetch: its result, -1 for none
+  // For a remote master.
   std::vector<Value> fetches;
   std::vector<Node*> targets;
   ExecutorChoice executor = ExecutorChoice::kAuto;
@@ -32,14 +32,15 @@ class SessionObject : public Session {
 
   struct Asked {
     nb::object fetches;
-    std::vector<nb::object> feeds;  // what is fed, without values
+    std::vector<nb::object> feeds;  // the fed objects, without their values
     ExecutorChoice executor = ExecutorChoice::kAuto;
     bool nan_trap = false;
   };
-  // Found, or made. `tree` is of the fetches, `words` of everything asked.
+  // Finds or makes the choice. `tree` has the fetches, `words` is the whole
+  // key.
   std::shared_ptr<const Choice> Find(const Asked& asked, const FetchTree& tree,
                                      const KeyWords& words);
-  // Runs it and puts the results in the tree's place.
+  // Runs it and returns the results in the structure of the tree.
   nb::object Run(const Choice& choice, const FetchTree& tree, FeedValues& feeds,
                  const RunOptions& options, RunMetadata* metadata);
 
@@ -50,20 +51,20 @@ class SessionObject : public Session {
   };
   std::unordered_map<std::vector<uint64_t>, std::shared_ptr<const Choice>, Hash>
       choices_;
-  // The one used last, found without a hash.
+  // The most recent one, found without hashing.
   std::vector<uint64_t> last_words_;
   std::shared_ptr<const Choice> last_;
 };
 
-// The keys of a dict of feeds, and its values. None: no feeds.
+// The keys and values of a dict of feeds. None: no feeds.
 struct FeedDict {
   std::vector<nb::object> keys, values;
   explicit FeedDict(nb::handle feeds);
 };
-// What is fed where an object says: of a variable its handle, for which a
-// variable of that step is fed.
+// The value to feed for an object: for a variable its handle, which is then
+// replaced by a temporary variable in that step.
 Value FeedTarget(Graph& graph, nb::handle object, size_t number);
-// Gives `values` one for that place. Throws when it does not fit.
+// Adds a value for that place. Throws if it does not fit.
 void AddFeed(const Value& to, nb::handle object, FeedValues& values,
              bool keep = false);
 

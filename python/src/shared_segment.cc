@@ -39,7 +39,7 @@ class File {
   throw nb::python_error();
 }
 
-// Segments whose names can be told to others, by where they are mapped.
+// Segments that can be shared by name, by their mapped address.
 struct Mapped {
   std::string name;
   int64_t bytes;
@@ -78,7 +78,8 @@ bool PutInSegment(const std::string& name, const Array& array) {
     }
     ThrowOsError(name);
   }
-  // Pages that are promised now: touching one that is not there would kill.
+  // Reserves the pages now: touching an unavailable page later would kill the
+  // process.
   int failed = posix_fallocate(file.fd(), 0, bytes);
   void* start = failed ? MAP_FAILED
                        : mmap(nullptr, static_cast<size_t>(bytes), PROT_WRITE,
@@ -134,14 +135,14 @@ void BindSharedSegment(nb::module_& m) {
             return TensorOver(
                 MapSegment(name, dtype, shape, offset, SegmentUse::kLook));
           }
-          // Nobody else sees what was put there for us.
+          // Only this process can see the received elements.
           return TensorOf(
               MapSegment(name, dtype, shape, offset, SegmentUse::kTake).array);
         });
-  // Moves the elements of a tensor to a segment of its own.
+  // Moves the elements of a tensor to a new segment.
   m.def("move_to_segment", [](const std::string& name, const Tensor& t) {
     EagerValue& value = *t.eager();
-    SharedElementsOf(t, "share_memory_()");  // throws unless they are here
+    SharedElementsOf(t, "share_memory_()");  // throws unless on the host
     if (!IsPlainData(t.dtype()) || !PutInSegment(name, value.array)) {
       return false;
     }
@@ -150,7 +151,7 @@ void BindSharedSegment(nb::module_& m) {
             .array;
     return true;
   });
-  // (name, offset) of what others can map; None for elements elsewhere.
+  // (name, offset) that other processes can map; None for other memory.
   m.def("segment_of", [](const Tensor& t) -> nb::object {
     const Array& a = t.array();
     if (!a.on_host()) return nb::none();

@@ -1,8 +1,8 @@
-// Elements in memory that several processes see: POSIX shared memory, by name.
+// Elements in memory shared between processes: POSIX shared memory, by name.
 //
-// Whoever puts elements into a segment leaves it there for one receiver, who
-// takes its name away when it maps it; or keeps it, and takes the name away
-// when it lets go of the elements. Other processes only look.
+// A segment is either made for one receiver, which removes its name when it
+// maps it, or owned by its maker, which removes the name when the elements are
+// released. Other processes only map it.
 #pragma once
 
 #include "common.h"
@@ -10,17 +10,18 @@
 
 namespace sluice::py {
 
-// Elements copied to a new segment of that name ("/sluice-..."), row-major.
-// False when there is no room or no shared memory; throws for other reasons.
+// Copies elements to a new segment of that name ("/sluice-..."), row-major.
+// Returns false if there is no space or no shared memory; throws for other
+// reasons.
 bool PutInSegment(const std::string& name, const Array& array);
 
 enum class SegmentUse {
-  kTake,  // the name goes away: nobody else maps it
-  kOwn,   // the name goes away with the elements
+  kTake,  // removes the name: nobody else maps it
+  kOwn,   // the name is removed with the elements
   kLook,
 };
-// The elements there, `offset` bytes from the start. Throws FileNotFoundError
-// when there is no such segment (any more), ValueError when it is too small.
+// Maps the elements `offset` bytes from the start. Throws FileNotFoundError if
+// there is no such segment (any more), ValueError if it is too small.
 OutsideArray MapSegment(const std::string& name, DType dtype,
                         const Shape& shape, int64_t offset, SegmentUse use);
 

@@ -15,8 +15,8 @@ namespace sluice::py {
 
 namespace {
 
-// Kept for good.
-PyTypeObject* symbol_type = nullptr;  // what all of them derive from
+// Never released.
+PyTypeObject* symbol_type = nullptr;  // their common base class
 PyObject* make_size = nullptr;        // (tensor, axis) -> SymInt
 PyObject* make_count = nullptr;       // (sizes) -> SymInt
 
@@ -40,8 +40,8 @@ SizeGuards& RecordingNow(const Tensor& tensor) {
   return *guards;
 }
 
-// What identifies a size, its value in the call that is recorded (None: it
-// depends on elements), its name, and whether any region may read it.
+// The identity of a size, its value in the recorded call (None: it depends on
+// elements), its name, and whether every region may read it.
 nb::object Describe(const Tensor& tensor, int axis) {
   SizeGuards& guards = RecordingNow(tensor);
   Value value = tensor.value();
@@ -49,8 +49,7 @@ nb::object Describe(const Tensor& tensor, int axis) {
   int64_t now = shape.rank_known() ? shape.dim(axis) : kUnknownDim;
   const Region& root = guards.graph().root();
   bool everywhere = value.node->region() == &root;
-  // Arguments have no number of their own, but the node has that their region
-  // belongs to.
+  // Arguments have no node id, but the node that owns their region has.
   const Region& home = *value.node->region();
   bool arg = value.node->is_args();
   int id = arg ? (home.owner() ? home.owner()->id() : -1) : value.node->id();
@@ -58,13 +57,13 @@ nb::object Describe(const Tensor& tensor, int axis) {
       nb::make_tuple(guards.serial(), id, arg ? home.label() : std::string(),
                      value.index, axis);
   nb::object hint = now >= 0 ? nb::object(nb::int_(now)) : nb::none();
-  // What it is now: the tensor may be written to.
+  // Its current value: the tensor may be written later.
   return nb::make_tuple(key, hint, guards.NameOf(value, axis), everywhere,
                         Tensor(guards.graph(), value));
 }
 
-// Runs code whose nodes every region may read. Gives the value itself: what the
-// code made may belong to the region that is recorded now.
+// Runs code whose nodes must be visible in all regions. Returns the value
+// itself: the result of the code may belong to the region being recorded.
 nb::object InRoot(nb::callable code) {
   front_internal::SavedBuilding saved;
   front_internal::Building& building = front_internal::Building::Current();
@@ -83,7 +82,7 @@ bool IsSymbol(nb::handle object) {
 }
 
 Tensor SymbolTensor(nb::handle object) {
-  // What the code has decided about is a number from then on.
+  // A size that the code has branched on is a number from then on.
   if (!IsSymbol(object)) {
     return constant(Literal(Array::Scalar(nb::cast<int64_t>(object))));
   }
@@ -153,7 +152,7 @@ void BindSizes(nb::module_& m) {
         Status status =
             RecordingNow(condition).Require(condition.value(), std::move(text));
         if (status.ok()) return;
-        // It is made of a number the function is given.
+        // It depends on a number argument of the function.
         Decisions* here = Decisions::Here();
         if (here && here->Decide(condition, PythonLine())) return;
         throw Error(status);

@@ -18,8 +18,8 @@ bool IsSymbol(nb::handle object);
 // The scalar of the graph behind one. REQUIRES: IsSymbol.
 Tensor SymbolTensor(nb::handle object);
 
-// The size of an axis: an int where it is known; while a function is recorded
-// what stands for it; else None.
+// The size of an axis: an int if known; in a function being recorded, its
+// symbol; otherwise None.
 nb::object SizeOfAxis(const Tensor& tensor, int axis);
 // The same of all elements.
 nb::object CountOf(const Tensor& tensor);

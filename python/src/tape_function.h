@@ -1,6 +1,6 @@
-// The Python functions that the tape keeps: hooks, backward functions of custom
-// gradients, functions that checkpoints run again. Each has a type of its own,
-// so that tape_garbage.cc finds the Python object in a std::function.
+// Python functions kept by the tape: hooks, backward functions of custom
+// gradients, functions that checkpoints run again. Each has its own type, so
+// that tape_garbage.cc can find the Python object in a std::function.
 //
 // Called and copied on any thread.
 #pragma once
@@ -21,9 +21,9 @@ class TapeFunction {
   TapeFunction& operator=(const TapeFunction&) = delete;
   ~TapeFunction() { --count_; }
 
-  // There is one somewhere.
+  // Whether any exists.
   static bool Any() { return count_ > 0; }
-  // The Python function, borrowed; null when a copy of this shares it.
+  // The Python function, borrowed; null if another copy shares it.
   PyObject* sole() const {
     return call_.sole() ? call_.object().ptr() : nullptr;
   }
@@ -35,7 +35,7 @@ class TapeFunction {
   static inline std::atomic<int64_t> count_ = 0;
 };
 
-// hook(gradient) -> another one or None.
+// hook(gradient) -> a new gradient or None.
 struct HookFunction : TapeFunction {
   using TapeFunction::TapeFunction;
   Tensor operator()(const Tensor& gradient) const;

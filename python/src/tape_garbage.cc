@@ -12,11 +12,12 @@ namespace sluice::py {
 
 namespace {
 
-// Calls looked at for one tensor: collections are often, and must stay quick.
-// What lies behind is not seen, and lives until the tape is let go of.
+// The maximum number of calls visited for one tensor: collections are frequent
+// and must be quick. Calls beyond that are not visited, and live until the tape
+// releases them.
 constexpr size_t kMostCalls = 1000;
 
-// The value that this object alone has; null when there is none.
+// The value that only this object owns; null if there is none.
 EagerValue* OwnValue(PyObject* self) {
   if (!TapeFunction::Any() || StretchesWithoutGil() > 0) return nullptr;
   if (!nb::inst_ready(self)) return nullptr;
@@ -25,14 +26,14 @@ EagerValue* OwnValue(PyObject* self) {
   return value.get();
 }
 
-// The Python function in a std::function, when it is there alone.
+// The Python function in a std::function, if it is the only owner.
 template <class F, class Function>
 PyObject* SoleIn(const Function& function) {
   const F* f = function.template target<F>();
   return f ? f->sole() : nullptr;
 }
 
-// The calls that a value alone leads to.
+// The calls reachable only from one value.
 class OwnCalls {
  public:
   explicit OwnCalls(const EagerValue& value) {
@@ -51,7 +52,7 @@ class OwnCalls {
         Py_VISIT(SoleIn<BackwardFunction>(*backward));
       }
     }
-    // Kept by its calls, all of which must be ours.
+    // Kept alive by its calls, all of which must be owned here.
     for (const auto& [region, calls] : regions_) {
       if (calls != region->calls_left()) continue;
       Py_VISIT(SoleIn<ListFunction>(region->function()));
@@ -97,7 +98,7 @@ int ClearTensor(PyObject* self) {
   if (PyObject** dict = _PyObject_GetDictPtr(self)) Py_CLEAR(*dict);
   EagerValue* value = OwnValue(self);
   if (!value) return 0;
-  // Taken out first: what goes may look at this object again.
+  // Moved out first: destruction may access this object again.
   decltype(EagerValue::Extras::hooks) hooks;
   if (value->extra) hooks.swap(value->extra->hooks);
   Ref<TapeNode> producer = std::move(value->producer);

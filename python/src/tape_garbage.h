@@ -1,13 +1,13 @@
-// Circles through the tape, seen by Python's garbage collector: a tensor whose
-// hook holds the tensor, a module that keeps the result of a function whose
-// context keeps the module.
+// Reference cycles through the tape, made visible to Python's garbage
+// collector: a tensor whose hook holds the tensor, or a module that keeps the
+// result of a function whose context keeps the module.
 //
-// What C++ owns is nothing Python knows of. But where a Python tensor alone has
-// a value, and that value alone the calls it came from, the Python functions
-// there are the tensor's own: it visits them, and lets go of them. Anything
-// that somebody else may still reach is left alone, and so is everything while
-// C++ runs without the GIL, on any thread: what was the tensor's own when the
-// collector counted could be another's when it looks again.
+// Python does not know about references owned by C++. But if a Python tensor is
+// the only owner of a value, and that value the only owner of its history, the
+// Python functions there belong to the tensor: it visits and clears them.
+// Anything reachable from elsewhere is skipped, and so is everything while any
+// thread runs C++ without the GIL: ownership could change between the
+// collector's passes.
 //
 // Under the GIL.
 #pragma once

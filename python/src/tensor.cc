@@ -34,7 +34,7 @@ nb::object ShapeTuple(const Tensor& t) {
   return tuple;
 }
 
-// In bytes, as numpy counts them.
+// In bytes, like numpy.
 nb::object StridesTuple(const Tensor& t) {
   const Array& a = t.array();
   nb::list strides;
@@ -44,7 +44,7 @@ nb::object StridesTuple(const Tensor& t) {
   return nb::tuple(strides);
 }
 
-// In elements, as PyTorch counts them.
+// In elements, like PyTorch.
 nb::object Stride(const Tensor& t, nb::handle axis) {
   const Array& a = t.array();
   nb::list strides;
@@ -60,9 +60,9 @@ int64_t Bytes(const Tensor& t) {
   return count < 0 ? -1 : count * DTypeSize(t.dtype());
 }
 
-// Tensor(data): the elements of a tensor seen again, by a tensor of its own;
-// those of anything else copied, numbers as floats, as PyTorch's class has it.
-// What classes derived from Tensor begin with.
+// Tensor(data): a new tensor that shares the elements of a tensor; other data
+// is copied, with numbers as floats, like PyTorch's class. The base constructor
+// of derived classes.
 void Init(Tensor* self, nb::handle data, nb::handle dtype) {
   DType wanted = dtype.is_none() ? DType::kInvalid : DTypeFromPython(dtype);
   if (IsTensor(data)) {
@@ -80,7 +80,7 @@ void Init(Tensor* self, nb::handle data, nb::handle dtype) {
   new (self) Tensor(TensorOf(std::move(made)));
 }
 
-// Tensor(2, 3): zeros of these sizes, as floats.
+// Tensor(2, 3): float zeros of these sizes.
 void InitSizes(Tensor* self, const nb::args& sizes) {
   std::vector<int64_t> dims;
   for (nb::handle size : sizes) {
@@ -99,7 +99,7 @@ void InitSizes(Tensor* self, const nb::args& sizes) {
 
 PyObject* tensor_class = nullptr;
 
-// Its type and sizes, and how its elements lie.
+// Type, sizes and memory layout.
 void BindLayout(nb::class_<Tensor>& cls) {
   cls.def_prop_ro("shape", &ShapeTuple,
                   "The sizes of its axes. In a function being recorded they "
@@ -145,7 +145,7 @@ void BindLayout(nb::class_<Tensor>& cls) {
            [](const Tensor& t) { return t.dtype() == DType::kC64; });
 }
 
-// What it is in a graph, or in a function being recorded.
+// Properties in a graph, or in a function being recorded.
 void BindPlaceInGraph(nb::class_<Tensor>& cls) {
   cls.def_prop_rw(
          "name", &Tensor::name,

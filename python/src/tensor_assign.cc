@@ -31,8 +31,8 @@ Given Sizes(std::initializer_list<int64_t> sizes) {
   return Of(Array::Vector<int64_t>(sizes));
 }
 
-// A value of the tensor's type; leading axes of size 1 beyond those of the part
-// are dropped, as numpy does.
+// A value of the tensor's type; leading axes of size 1 in excess of the part's
+// are dropped, like numpy.
 Tensor ValueFor(const Tensor& target, nb::handle object, int part_rank) {
   Given given = Take(object, "the value assigned");
   DType to = target.dtype();
@@ -92,14 +92,14 @@ void CheckFits(const Tensor& value, const PartialShape& part) {
   }
 }
 
-// The value where the tensor it is written to lies, as copy_ has it.
+// The value on the device of the target, as in copy_.
 Tensor BroughtTo(const Tensor& target, const Tensor& value) {
   if (target.symbolic() && !target.traced()) return value;
   return value.to(target.device());
 }
 
-// x with the part at `key` replaced, by ops that are recorded: the places of
-// the part are found by indexing the numbers of all elements.
+// x with the part at `key` replaced, by recorded ops: the indices of the part
+// are found by indexing the positions of all elements.
 Tensor Replaced(const Tensor& x, const Key& key, const Tensor& value) {
   Tensor flat = CallOne("Reshape", {Of(x), Sizes({-1})});
   PartialShape shape = x.shape();
@@ -121,18 +121,18 @@ Tensor Replaced(const Tensor& x, const Key& key, const Tensor& value) {
   return CallOne("Reshape", {Of(changed), SizesOf(x)});
 }
 
-// Advanced keys, on elements that are here and nobody records.
+// Advanced keys, on eager elements without recording.
 void Scatter(const Tensor& target, const Key& key, const Tensor& value) {
   Basic basic = CutBasic(target, key);
   int count = basic.places[0].rank();
   Tensor rows = AxesFirst(basic.part, basic.axes);
-  std::vector<int64_t> sizes;  // of what the places show of the rows
-  const PartialShape shown = basic.places[0].shape();  // dims() looks into it
+  std::vector<int64_t> sizes;  // of the result of indexing the rows
+  const PartialShape shown = basic.places[0].shape();  // dims() refers to it
   for (int64_t d : shown.dims()) sizes.push_back(d);
   for (int i = static_cast<int>(basic.axes.size()); i < rows.rank(); ++i) {
     sizes.push_back(rows.shape().dim(i));
   }
-  // The value broadcasts to the part as it would be read.
+  // The value broadcasts to the shape of the part as read.
   std::vector<int64_t> part(sizes.begin() + count, sizes.end());
   part.insert(part.begin() + key.lead, sizes.begin(), sizes.begin() + count);
   PartialShape part_shape = ValueOrThrow(PartialShape::Make(part));
@@ -152,7 +152,7 @@ bool Recorded(const Tensor& target, const Tensor& value) {
          (target.requires_grad() || value.requires_grad());
 }
 
-// By calls that the tape, or the function being recorded, knows of.
+// By calls recorded on the tape or in the function being recorded.
 void AssignRecorded(const Tensor& target, const Key& key, const Tensor& value) {
   if (key.basic) {
     Tensor part = CutBasic(target, key).part;
@@ -176,7 +176,7 @@ int TensorSetItem(PyObject* self, PyObject* key, PyObject* value) {
     if (traced || Recorded(target, given)) {
       AssignRecorded(target, read, given);
     } else if (target.symbolic()) {
-      // What this object stands for from now on; the node stays as it is.
+      // The object's new value; the node is unchanged.
       target = Replaced(target, read, given);
     } else {
       NoGrad off;

@@ -11,7 +11,7 @@ namespace sluice::py {
 
 namespace {
 
-// Classes live as long as the process does.
+// Classes live as long as the process.
 std::vector<PyTypeObject*>& Closed() {
   static auto* closed = new std::vector<PyTypeObject*>;
   return *closed;
@@ -22,12 +22,12 @@ bool IsClosed(PyTypeObject* type) {
   return std::find(closed.begin(), closed.end(), type) != closed.end();
 }
 
-// What the package itself notes on a tensor, and what Python does: __class__.
+// Attributes that the package itself sets on a tensor, and Python's __class__.
 bool IsOurs(std::string_view name) {
   return name.starts_with("_sl_") || name.starts_with("__");
 }
 
-// Asked in Python, of the names that can be set.
+// A hint from Python with the names that can be set.
 std::string Hint(PyTypeObject* type, PyObject* name) {
   nb::object hint =
       nb::module_::import_("sluice._array.attributes")

@@ -1,7 +1,6 @@
-// Attributes of tensors that programs set: those the class has. One that it
-// does not have would be kept and never looked at, as a misspelt requires_grad,
-// so it is refused. Classes of the user's own that derive from Tensor have what
-// they like.
+// Assignment of attributes of tensors: only existing attributes are accepted.
+// Any other, such as a misspelt requires_grad, would be stored and never read,
+// so it is refused. User classes derived from Tensor may have any attributes.
 #pragma once
 
 #include "common.h"

@@ -1,4 +1,4 @@
-// Tensors made from what Python holds.
+// Tensors made from Python objects.
 #include "attr_value.h"
 #include "bindings.h"
 #include "caller_line.h"
@@ -20,7 +20,7 @@ namespace sluice::py {
 
 namespace {
 
-// Imperatively the elements; while a graph is built, one of its constants.
+// Imperatively a tensor with elements; while a graph is built, a constant.
 Tensor Made(Array array, std::string_view name = {}) {
   if (front_internal::Building::Current().graph) {
     return constant(Literal(std::move(array)), name);
@@ -40,8 +40,8 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
   Given given = Take(data, "tensor(): data");
   if (given.tensor.defined() &&
       (given.weak || front_internal::IsNumber(given.tensor))) {
-    // Sizes of a function being recorded, and numbers it computes: as any
-    // others.
+    // Sizes of a function being recorded, and numbers it computes, are treated
+    // like others.
     DType own = front_internal::WrittenType(given.dtype());
     DType to = wanted == DType::kInvalid ? own : wanted;
     made = CallOne("Cast", {std::move(given)}, {{"dtype", to}});
@@ -49,9 +49,9 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
     return made;
   }
   if (given.tensor.defined()) {
-    // Also those of a graph, and lists of tensors: a new tensor of the same
-    // elements, taken for a constant. In code that is recorded, those of each
-    // call.
+    // Also for tensors of a graph, and lists of tensors: a new tensor with the
+    // same elements, treated as a constant. In recorded code, with those of
+    // each call.
     if (given.tensor.traced() || Capture::Open()) {
       made = given.tensor.detach().clone();
       if (wanted != DType::kInvalid && wanted != made.dtype()) {
@@ -87,7 +87,7 @@ Tensor FromData(nb::handle data, nb::handle dtype, bool requires_grad,
   return made;
 }
 
-// The same where `device` says, as PyTorch's tensor() has it.
+// The same on the given device, like PyTorch's tensor().
 Tensor FromDataOn(nb::handle data, nb::handle dtype, bool requires_grad,
                   std::string_view name, nb::handle device) {
   if (device.is_none()) return FromData(data, dtype, requires_grad, name);
@@ -99,13 +99,13 @@ Tensor FromDataOn(nb::handle data, nb::handle dtype, bool requires_grad,
   return made;
 }
 
-// Anything an op takes, as what is put into a tensor of that type.
+// Anything an op accepts, as a value for a tensor of that type.
 Tensor ValueAs(nb::handle value, nb::handle dtype, std::string_view what) {
   Given given = Take(value, what);
   DType to = DTypeFromPython(dtype);
   if (given.weak && !given.tensor.defined()) {
     CheckWritten(given.array, to, what, Negatives::kWrap);
-    // Not by way of the default type, which has fewer digits than f64.
+    // Not by way of the default type, which is less precise than f64.
     given.array = CastArray(given.array, to);
     given.weak = false;
     given.typed = true;

@@ -1,4 +1,4 @@
-// Tensors given to other libraries by DLPack.
+// Tensors exported to other libraries by DLPack.
 #include "caller_line.h"
 #include "dlpack_abi.h"
 #include "dlpack_order.h"
@@ -31,13 +31,13 @@ dlpack::Type TypeOf(DType dtype) {
   return {code, bits, 1};
 }
 
-// What a capsule keeps: the elements, their sizes, and the note that others
-// see them.
+// The contents of a capsule: the elements, their sizes, and the note that they
+// are shared.
 template <class Managed>
 struct Exported {
   Managed managed{};
   Elements elements;
-  Stream* reader;  // of a GPU; null on the CPU
+  Stream* reader;  // for a GPU; null on the CPU
   int64_t sizes[kMaxRank], strides[kMaxRank];
 
   static void Release(Managed* m) { delete static_cast<Exported*>(m->context); }
@@ -62,7 +62,7 @@ struct Exported {
 
 template <class Managed>
 void DropUnused(PyObject* capsule, const char* name) {
-  if (!PyCapsule_IsValid(capsule, name)) return;  // taken over
+  if (!PyCapsule_IsValid(capsule, name)) return;  // ownership was transferred
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   managed->release(managed);
 }
@@ -86,7 +86,7 @@ nb::object Unversioned(Elements elements, Stream* reader) {
       }));
 }
 
-// Whether the elements are wanted on the CPU, and are not there.
+// Whether the elements are requested on the CPU, but are elsewhere.
 bool WantedOnHost(const Array& array, nb::handle dl_device) {
   if (dl_device.is_none()) return false;
   nb::object device = nb::borrow(dl_device);
@@ -102,7 +102,7 @@ bool WantedOnHost(const Array& array, nb::handle dl_device) {
 nb::object Dlpack(const Tensor& t, nb::handle stream, nb::handle max_version,
                   nb::handle dl_device, nb::handle copy) {
   const Array& array = OwnArrayOf(t, "__dlpack__()");
-  DlpackDeviceOf(array);  // throws where it has no name
+  DlpackDeviceOf(array);  // throws for unsupported memory
   if (WantedOnHost(array, dl_device)) {
     if (!copy.is_none() && !nb::cast<bool>(copy)) {
       ThrowBufferError(
@@ -158,7 +158,7 @@ void BindTensorDlpack(nb::module_& m) {
   m.def(
       "from_dlpack",
       [](nb::handle array, nb::handle device, nb::handle copy) {
-        // On another device there is but a copy.
+        // On another device, it can only be a copy.
         auto placed = [&](Tensor made) {
           if (device.is_none()) return made;
           return made.to(nb::cast<std::string>(nb::str(device)));

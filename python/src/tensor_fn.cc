@@ -40,7 +40,7 @@ TensorFn TensorFnOf(nb::handle f, std::string_view what) {
 Tensor HookFunction::operator()(const Tensor& gradient) const {
   TakeGil gil;
   constexpr std::string_view kWhat = "hook: what it returned";
-  // Where it is recorded, what it reads and writes is noted.
+  // In a recording, its reads and writes are reported.
   nb::object own = nb::borrow(call_.object());
   if (gradient.symbolic()) {
     own = nb::module_::import_("sluice._flat").attr("called")(own);

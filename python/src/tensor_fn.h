@@ -1,5 +1,5 @@
-// Python functions of tensors as the C++ library takes them: a list of tensors
-// in, a list out. The package flattens trees before and after.
+// Python functions of tensors in the form of the C++ library: a list of tensors
+// in, a list out. The package flattens and rebuilds trees.
 #pragma once
 
 #include "callback.h"
@@ -8,9 +8,9 @@
 
 namespace sluice::py {
 
-// The tensors of a Python iterable; None for one that holds nothing. Variables
-// stand for what gradients with respect to them are taken of. `what` names the
-// list in messages.
+// The tensors of a Python iterable; an empty one for None. A variable
+// represents the value that gradients are taken with respect to. `what` names
+// the list in messages.
 std::vector<Tensor> TensorList(nb::handle list, std::string_view what);
 nb::list ListOf(const std::vector<Tensor>& tensors);
 

@@ -14,10 +14,10 @@ namespace {
 struct Function {
   PyObject_HEAD vectorcallfunc call;
   PyObject* fast;     // an op's function, or null
-  PyObject* slow;     // knows everything but name= and out=
-  PyObject* names;    // a tuple of keywords `fast` takes as well
-  Py_ssize_t places;  // how many arguments by place it takes as they are
-  bool own_name;      // `slow` knows name=, too
+  PyObject* slow;     // supports all but name= and out=
+  PyObject* names;    // keywords that `fast` also accepts
+  Py_ssize_t places;  // how many positional arguments it accepts
+  bool own_name;      // `slow` supports name=, too
 };
 
 Function* Of(PyObject* o) { return reinterpret_cast<Function*>(o); }
@@ -45,15 +45,15 @@ bool GoesFast(const Function& f, PyObject* const* args, Py_ssize_t count,
   }
   const Tensor& first = AsTensor(args[0]);
   if (!first.defined() || !IsFloating(first.dtype())) return false;
-  // An element without axes has its own rules.
+  // A tensor without axes follows special rules.
   if (first.rank() == 0) return false;
   for (Py_ssize_t i = 1; i < count; ++i) {
-    // A bool is no axis: std(x, False) says something else.
+    // A bool is not an axis: std(x, False) has another meaning.
     if (!IsPlain(args[i]) || (i == 1 && PyBool_Check(args[i]))) return false;
   }
   Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t k = 0; k < named; ++k) {
-    // Words are interned, as names in programs are.
+    // Keywords are interned, like names in programs.
     PyObject* word = PyTuple_GET_ITEM(names, k);
     if (word == NameWord()) continue;
     bool known = IsPlain(args[count + k]);
@@ -73,7 +73,7 @@ int PlaceOf(PyObject* word, PyObject* names) {
   return -1;
 }
 
-// The result by another name.
+// The result under another name.
 PyObject* Named(PyObject* result, PyObject* name) {
   if (!result || name == Py_None || !IsTensor(result)) return result;
   nb::object made = nb::steal(result);
@@ -97,7 +97,7 @@ PyObject* Named(PyObject* result, PyObject* name) {
   }
 }
 
-// Without the keyword at that place.
+// The call without the keyword at that position.
 PyObject* CallWithout(PyObject* function, PyObject* const* args,
                       Py_ssize_t count, PyObject* names, int place) {
   Py_ssize_t named = PyTuple_GET_SIZE(names);
@@ -147,7 +147,7 @@ char name_text[] = "__name__", doc_text[] = "__doc__";
 char module_text[] = "__module__", annotations_text[] = "__annotations__";
 
 PyObject* Reduce(PyObject* self, PyObject*) {
-  return Attribute(self, name_text);  // found again by that name
+  return Attribute(self, name_text);  // pickled by that name
 }
 
 PyMemberDef members[] = {
@@ -184,7 +184,7 @@ nb::object Make(nb::handle fast, nb::handle slow,
   auto* made = PyObject_New(Function, type);
   if (!made) throw nb::python_error();
   made->call = &Call;
-  // Owned for good: functions live as long as the module.
+  // Never released: functions live as long as the module.
   made->fast = fast.is_none() ? nullptr : fast.inc_ref().ptr();
   made->slow = slow.inc_ref().ptr();
   made->places = places;

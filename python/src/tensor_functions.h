@@ -1,6 +1,6 @@
-// Functions written in Python with a shorter way beside them: a tensor of
-// floats with plain arguments goes straight to the op. All take name=, as ops
-// do: the node that makes the result has that name.
+// Functions written in Python that also have a fast path: for a float tensor
+// with plain arguments the op is called directly. All accept name=, like ops:
+// the name of the node that computes the result.
 #pragma once
 
 #include "common.h"

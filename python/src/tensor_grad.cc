@@ -1,4 +1,4 @@
-// The gradient side of the class Tensor.
+// The gradient part of the class Tensor.
 #include "autograd.h"
 #include "errors.h"
 #include "operand.h"
@@ -16,8 +16,8 @@ namespace sluice::py {
 
 namespace {
 
-// What register_hook returns. Has the tensor until removed, as a Python object
-// that the garbage collector sees.
+// The result of register_hook. Holds the tensor until removed, as a Python
+// object that the garbage collector can see.
 class HookHandle {
  public:
   HookHandle(nb::object tensor, int id) : tensor_(std::move(tensor)), id_(id) {}
@@ -56,20 +56,21 @@ HookHandle RegisterHook(nb::handle self, nb::handle hook) {
   return HookHandle(nb::borrow(self), id);
 }
 
-// Part of a graph requires none: gradients there are asked for by name.
+// Tensors of a graph do not require gradients: gradients there are requested by
+// name.
 void SetRequiresGrad(const Tensor& t, bool wanted) {
   if (t.symbolic() && !t.traced() && !wanted) return;
   t.requires_grad_(wanted);
 }
 
-// Of a method that returns its object: Tensor.detach_(3) is possible, too.
+// For a method that returns its object: Tensor.detach_(3) is possible, too.
 const Tensor& Self(nb::handle self) {
   if (IsTensor(self)) return AsTensor(self);
   ThrowTypeError(
       StrCat("got a ", Py_TYPE(self.ptr())->tp_name, "; wanted a Tensor"));
 }
 
-// What only a run knows cannot be asked while a function is recorded.
+// Run-time properties are unavailable while a function is recorded.
 void CheckKnown(const Tensor& t, std::string_view what) {
   if (Capture* capture = t.traced() ? Capture::Open() : nullptr) {
     capture->CheckFlowKnown(*t.identity(), what);
@@ -92,7 +93,7 @@ void SetGrad(const Tensor& t, nb::handle value) {
   t.set_grad(grad);
 }
 
-// For those alone, as if they were all the leaves there are.
+// For these tensors only, as if they were all the leaves.
 void BackwardTo(const Tensor& y, const Tensor& gradient,
                 const std::vector<Tensor>& inputs,
                 Tensor::BackwardOptions options) {
@@ -136,7 +137,7 @@ void Backward(const Tensor& y, nb::handle gradient, nb::handle retain_graph,
   BackwardTo(y, flow, to, options);
 }
 
-// Forgets how the tensor was made.
+// Drops the tensor's history.
 void DetachInPlace(const Tensor& t) {
   const EagerRef here = t.here();
   EagerValue& value = *here;

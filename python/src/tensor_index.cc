@@ -20,7 +20,7 @@ using Ints = std::vector<int64_t>;
 
 Given Of(const Tensor& t) { return {t, {}, false}; }
 
-// One axis of that size as Python's slices read it.
+// One axis of the given size, with Python's slice semantics.
 struct Cut {
   int64_t first, count;
 };
@@ -30,7 +30,7 @@ Cut CutAxis(int64_t size, const KeyEntry& e) {
   return {begin, count};
 }
 
-// The whole of a basic key at once, for tensors nobody records.
+// Applies a whole basic key at once, for tensors without recording.
 Tensor ViewOf(const Tensor& tensor, const Key& key) {
   EagerValue& source = *tensor.eager();
   const Array& a = source.array;
@@ -74,14 +74,14 @@ Tensor ViewOf(const Tensor& tensor, const Key& key) {
   return Tensor(std::move(value));
 }
 
-// By ops, so that gradients know of it; also when what is written to the part
-// may be recorded.
+// Whether to use ops, so that gradients are recorded; also if a write to the
+// part may be recorded.
 bool Recorded(const Tensor& t) {
   return front_internal::EagerMode::Current().grad &&
          CarriesGradient(t.dtype());
 }
 
-// One axis cut where sizes of a function being recorded say.
+// One axis cut at sizes of a function being recorded.
 Tensor CutAtSizes(const Tensor& x, int64_t axis, const KeyEntry& e) {
   auto place = [](const Tensor& symbol, int64_t number) {
     return symbol.defined() ? Of(symbol)
@@ -92,7 +92,7 @@ Tensor CutAtSizes(const Tensor& x, int64_t axis, const KeyEntry& e) {
                  {{"axis", axis}, {"step", e.step}});
 }
 
-// The same by ops, which gradients and graphs know.
+// The same by ops, for gradients and graphs.
 Tensor ViewByOps(Tensor x, const Key& key) {
   Ints begin, end, strides, dropped, added;
   int64_t result_axis = 0;
@@ -115,7 +115,8 @@ Tensor ViewByOps(Tensor x, const Key& key) {
     } else {
       begin.push_back(e.begin);
       if (number) {
-        // The slice that ends behind it; of the last element, at the end.
+        // The end of a slice of one element; for the last element, the end of
+        // the axis.
         bool last =
             e.begin == -1 || e.begin == std::numeric_limits<int64_t>::max();
         end.push_back(last ? std::numeric_limits<int64_t>::max() : e.begin + 1);
@@ -128,7 +129,7 @@ Tensor ViewByOps(Tensor x, const Key& key) {
     }
     result_axis += !number;
   }
-  // x[:] is another tensor over the same elements, too.
+  // x[:] is also a new tensor over the same elements.
   bool whole = key.basic && !at_sizes && dropped.empty() && added.empty();
   if (cuts || whole) {
     x = CallOne("StridedSlice", {Of(x)},
@@ -141,7 +142,7 @@ Tensor ViewByOps(Tensor x, const Key& key) {
   return x;
 }
 
-// All of one shape.
+// Broadcasts all indices to one shape.
 void Broadcast(std::vector<Tensor>& places) {
   if (places.size() < 2) return;
   PartialShape shape = places[0].shape();
@@ -216,13 +217,13 @@ Tensor AxesFirst(const Tensor& x, const std::vector<int>& axes) {
   return CallOne("Transpose", {Of(x)}, {{"perm", perm}});
 }
 
-// One place, which only a run knows, is a view imperatively: here it is a copy
-// of what it may look into, good until one of them is written.
+// A single run-time index is a view in imperative code. Here it is a copy that
+// may alias its base, valid until one of them is written.
 Tensor PerhapsView(const Tensor& picked, const Tensor& of) {
   Capture* capture = Capture::Open();
   if (!capture) return picked;
-  // Where a loop counts the places, values may decide how often it runs, and
-  // each is known then. They would decide nothing elsewhere.
+  // If a loop computes the index, decisions by value may unroll the loop, and
+  // each index is then known. Elsewhere such decisions would not help.
   using How = TraceState::Perhaps::How;
   capture->MayBe(*capture->ValueOf(picked), capture->ValueOf(of),
                  capture->in_region() ? How::kLook : How::kStrides);
@@ -236,8 +237,8 @@ Tensor PartOf(const Tensor& tensor, const Key& key) {
   if (count < 0 && basic.axes[0] != key.lead) {
     ThrowIndexError("indexing needs to know how many axes the index has");
   }
-  // Gather's gradient along axis 0 is sparse, as that of an embedding; what is
-  // indexed has a dense one, but for a single place in a loop.
+  // Gather's gradient along axis 0 is sparse, like that of an embedding;
+  // indexing has a dense gradient, except for a single index in a loop.
   bool one_place = count == 0 && basic.places.size() == 1;
   if (basic.axes.size() == 1 && (basic.axes[0] > 0 || one_place)) {
     int axis = basic.axes[0];

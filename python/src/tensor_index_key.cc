@@ -17,14 +17,14 @@ using Kind = KeyEntry::Kind;
 constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
 constexpr int64_t kSmallest = -kLargest;
 
-// What one item of the brackets is, before it is known which axes it takes.
+// The kind of one key entry, before it is known which axes it applies to.
 struct Item {
   enum class Kind { kNumber, kSlice, kNewAxis, kEllipsis, kPlaces, kMask };
   Kind kind;
   int64_t begin = 0, end = 0, step = 1;
   Tensor tensor{};
   Tensor from{}, to{};
-  int axes() const {  // of the indexed tensor
+  int axes() const {  // number of axes of the indexed tensor
     switch (kind) {
       case Kind::kNewAxis:
       case Kind::kEllipsis:
@@ -49,13 +49,13 @@ int64_t Bound(PyObject* o, int64_t open) {
     ThrowIndexError(StrCat("a bound of a slice is a ", Py_TYPE(o)->tp_name,
                            "; wanted an integer or None"));
   }
-  // Bounds outside of 64 bits are as good as the ends.
+  // Bounds beyond 64 bits are equivalent to the ends.
   Py_ssize_t value = PyNumber_AsSsize_t(o, nullptr);
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
   return std::max<int64_t>(value, kSmallest);
 }
 
-// A size that is not known yet. Steps backwards are taken from what it is now.
+// A size that is not yet known. Negative steps use its current value.
 bool IsOpenSize(PyObject* o, int64_t step) { return step > 0 && IsSymbol(o); }
 
 Item ReadSlice(PyObject* o) {
@@ -109,7 +109,7 @@ bool Is(PyObject* a, int compare, int64_t b) {
   return truth != 0;
 }
 
-// x[n] of a size: as the slice n:n+1, without its axis. Whether it counts from
+// x[n] with a size n: the slice n:n+1, without its axis. Whether it counts from
 // the end is decided here.
 Item ReadSize(nb::handle size) {
   Tensor at = SymbolTensor(size);
@@ -138,7 +138,7 @@ Item ReadItem(nb::handle item) {
   if (IsSymbol(item)) return ReadSize(item);
   if (PyBool_Check(o)) return ReadArray(item, Take(item, "index"));
   if (PyLong_Check(o) || (PyIndex_Check(o) && !IsTensor(item))) {
-    // numpy's arrays have __index__, too, and mean something else.
+    // numpy arrays also have __index__, but a different meaning.
     if (!PyLong_Check(o) && nb::hasattr(item, "shape") &&
         nb::len(nb::getattr(item, "shape")) > 0) {
       return ReadArray(item, Take(item, "index"));
@@ -158,8 +158,8 @@ Tensor Where(const Tensor& cond, const Tensor& a, const Tensor& b) {
   return CallOne("Select", {{cond, {}, false}, {a, {}, false}, {b, {}, false}});
 }
 
-// Negative places count from the end; those of arrays of the host that are
-// there are checked here, others when a step runs.
+// Negative indices count from the end. Arrays with elements on the host are
+// checked here, others when a step runs.
 Tensor Counted(const Tensor& places, const Tensor& of, int axis) {
   int64_t size = of.shape().dim(axis);
   if (RunsNow(places) && size >= 0 && places.array().on_host()) {
@@ -195,7 +195,7 @@ void CheckMask(const Tensor& mask, const Tensor& of, int axis) {
   PartialShape shape = mask.shape();
   for (int i = 0; i < shape.rank(); ++i) {
     int64_t want = of.shape().dim(axis + i), got = shape.dim(i);
-    // One without elements picks nothing, whatever the size.
+    // An empty mask selects nothing, whatever its size.
     if (want >= 0 && got > 0 && want != got) {
       ThrowIndexError(StrCat("a mask of shape ", shape, " has size ", got,
                              " where axis ", axis + i,
@@ -204,7 +204,7 @@ void CheckMask(const Tensor& mask, const Tensor& of, int axis) {
   }
 }
 
-// A mask as one array of places per axis.
+// A mask as one index array per axis.
 void AddMask(const Tensor& mask, std::vector<KeyEntry>& entries) {
   Tensor rows = CallOne("NonZero", {{mask, {}, false}});
   for (int i = 0; i < mask.rank(); ++i) {
@@ -215,7 +215,7 @@ void AddMask(const Tensor& mask, std::vector<KeyEntry>& entries) {
   }
 }
 
-// A single bool: a new axis, of which its one slice is taken or none.
+// A single bool: a new axis, whose only slice is selected or not.
 void AddTruth(const Tensor& truth, std::vector<KeyEntry>& entries) {
   Tensor one =
       CallOne("ExpandDims", {{truth, {}, false}}, {{"axis", int64_t{0}}});
@@ -223,7 +223,8 @@ void AddTruth(const Tensor& truth, std::vector<KeyEntry>& entries) {
   entries.back().fresh = true;
 }
 
-// Where the axes of advanced entries go. Numbers count as such beside others.
+// The position of the advanced entries' axes. Integers combined with arrays
+// count as advanced.
 int LeadOf(const std::vector<Item>& items) {
   int lead = 0, axes = 0;
   bool found = false, apart = false, closed = false;
@@ -257,7 +258,7 @@ Items ReadItems(nb::handle key) {
   return items;
 }
 
-// How many axes and ellipses the entries name.
+// The number of axes and ellipses in the key.
 struct Named {
   int axes = 0, ellipses = 0;
 };
@@ -277,7 +278,7 @@ Named CountNamed(const Items& items, const PartialShape& shape) {
   return named;
 }
 
-// With slices of whole axes, as many, in place of the ellipsis.
+// Replaces the ellipsis by full slices.
 Items Spread(const Items& items, int axes) {
   Items spread;
   for (const Item& item : items) {
@@ -376,8 +377,8 @@ Key ReadKey(const Tensor& tensor, nb::handle key) {
     axis += item.axes();
   }
   if (made.basic) return made;
-  // An ellipsis separates, even where it stands for no axes; the axes it stands
-  // for count one by one.
+  // An ellipsis separates entries even if it represents no axes; the axes it
+  // represents count individually.
   made.lead = LeadOf(named.ellipses == 0 ? spread : items);
   if (named.ellipses > 0 && made.lead > 0) made.lead = LeadingPlain(spread);
   return made;

@@ -20,8 +20,8 @@ Tensor Reshaped(Tensor x, std::vector<int64_t> sizes) {
                  {Of(std::move(x)), {{}, Array::Vector(sizes), false}});
 }
 
-// Rows of a stack times one matrix are one product, if the sizes say how to
-// come back from it.
+// Rows of a stack times one matrix are one product, if the result's sizes can
+// be restored.
 bool Flattens(const PartialShape& a, const PartialShape& b) {
   if (a.rank() < 3 || b.rank() != 2) return false;
   int unknown = 0;

@@ -1,4 +1,4 @@
-// The elements of tensors as other libraries see them, without a copy.
+// Elements of tensors shared with other libraries, without a copy.
 #include "tensor_memory.h"
 
 #include <cstring>
@@ -28,7 +28,7 @@ std::string NumpyType(DType dtype) {
     case DType::kF64:
       return "<f8";
     case DType::kBF16:
-      return "<u2";  // seen as what it is by numpy_view
+      return "<u2";  // interpreted by numpy_view
     case DType::kC64:
       return "<c8";
     default:
@@ -72,7 +72,7 @@ Elements ForNumpy(const Tensor& t, bool force) {
     ThrowTypeError(StrCat("numpy() of a tensor of ", PythonName(a.dtype()),
                           ", the elements of which are not plain numbers"));
   }
-  // A copy of what a device holds: writes would be seen by nobody.
+  // A copy of a device's memory: writes would be lost.
   if (!t.array().on_host()) return {a, /*readonly=*/true, nullptr};
   return Export(t);
 }
@@ -91,8 +91,8 @@ Elements Export(const Tensor& t) {
 
 namespace {
 
-// A tensor of its own over bytes: those of a writable buffer are shared, for
-// who unpickles has made it for us.
+// A new tensor over bytes: those of a writable buffer are shared, because
+// unpickling has made it for us.
 Tensor FromBytes(nb::handle bytes, DType dtype,
                  const std::vector<int64_t>& sizes) {
   Shape shape = ValueOrThrow(Shape::Make(sizes));
@@ -121,7 +121,7 @@ Tensor FromBytes(nb::handle bytes, DType dtype,
       }).array);
 }
 
-// The elements in row-major order, for pickle to read as bytes.
+// The elements in row-major order, as bytes for pickle.
 struct Bytes {
   Array array;
 };
@@ -130,7 +130,7 @@ nb::object ContiguousElements(const Tensor& t) {
   return nb::cast(Bytes{ValueOrThrow(here.AsContiguous())});
 }
 
-// Writable, so that what is read back into is taken over without a copy.
+// Writable, so that unpickling can use the buffer without a copy.
 int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
   if (!nb::inst_ready(self)) {
     PyErr_SetString(PyExc_BufferError, "ElementBytes that hold nothing");

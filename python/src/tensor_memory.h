@@ -1,4 +1,4 @@
-// Elements of tensors that other libraries see without a copy.
+// Elements of tensors shared with other libraries without a copy.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace sluice::py {
 
-// One such view, for as long as they have it.
+// One exported view; lives as long as the other library uses it.
 struct Elements {
   Array array;
   bool readonly = false;
-  // Lets gradients know of writes nobody tells us about. Null for copies.
+  // Lets gradients detect writes that are not reported. Null for copies.
   std::shared_ptr<SharedOutside> shared;
 };
 

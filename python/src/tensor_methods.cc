@@ -1,5 +1,5 @@
-// Functions as methods: t.relu() for relu(t). A Method calls straight through
-// to the function, at no cost over calling that.
+// Functions as methods: t.relu() for relu(t). A Method forwards directly to the
+// function, without additional cost.
 
 #include <cstddef>
 
@@ -19,7 +19,7 @@ struct Method {
 
 Method* Of(PyObject* o) { return reinterpret_cast<Method*>(o); }
 
-// `args` begin with the tensor: Python passes it when a method is called.
+// `args` start with the tensor: Python passes it in method calls.
 PyObject* Call(PyObject* self, PyObject* const* args, size_t flags,
                PyObject* names) {
   return PyObject_Vectorcall(Of(self)->function, args, flags, names);

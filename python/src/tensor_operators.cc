@@ -39,7 +39,7 @@ bool TakeSide(PyObject* o, Given* out) {
     return true;
   } catch (const nb::builtin_exception& e) {
     if (e.type() != nb::exception_type::type_error) throw;
-    // An array of a type we do not have is nobody else's business.
+    // An array of an unsupported type must not be left to the other operand.
     auto* type = reinterpret_cast<PyObject*>(Py_TYPE(o));
     if (nb::hasattr(nb::handle(type), "__array__")) throw;
     return false;
@@ -48,11 +48,10 @@ bool TakeSide(PyObject* o, Given* out) {
 
 namespace {
 
-// ---- Small tensors of one type, here and now ----
-// Most of what programs compute one by one; it goes past all that other
-// operands need.
+// ---- Small eager tensors of one type ----
+// The most common case; it skips the general handling of operands.
 
-constexpr int64_t kSmall = 16384;  // as op_call.cc: no other thread could begin
+constexpr int64_t kSmall = 16384;  // as in op_call.cc
 
 EagerValue* SmallHere(PyObject* o) {
   if (!IsTensor(o)) return nullptr;
@@ -62,7 +61,7 @@ EagerValue* SmallHere(PyObject* o) {
   return value->array.num_elements() < kSmall ? value : nullptr;
 }
 
-// A number of Python's as a float like those beside it.
+// A Python number as a float of the other operand's type.
 bool FloatLike(DType dtype, PyObject* o, Array* out) {
   double value;
   if (PyFloat_CheckExact(o)) {
@@ -85,13 +84,13 @@ bool FloatLike(DType dtype, PyObject* o, Array* out) {
   return true;
 }
 
-// Null without an error: not such operands.
+// Null without an error: operands not handled here.
 PyObject* Quick(const OpRecord& op, PyObject* a, PyObject* b) {
   if (front_internal::Building::Current().graph) return nullptr;
   EagerValue* values[2] = {SmallHere(a), SmallHere(b)};
   if (!values[0] && !values[1]) return nullptr;
   DType dtype = (values[0] ? values[0] : values[1])->array.dtype();
-  // Types every operator takes.
+  // Types that every operator supports.
   if (dtype != DType::kF32 && dtype != DType::kF64 && dtype != DType::kI64) {
     return nullptr;
   }
@@ -116,7 +115,7 @@ bool IsNumber(const Given& g) {
   return g.weak || front_internal::IsNumber(g.tensor);
 }
 
-// Both as numbers of that type and no other.
+// Both as numbers of exactly that type.
 void AsNumbers(std::span<Given, 2> inputs, DType dtype) {
   for (Given& in : inputs) {
     if (in.dtype() != dtype && in.tensor.defined()) {
@@ -129,8 +128,8 @@ void AsNumbers(std::span<Given, 2> inputs, DType dtype) {
   }
 }
 
-// Whether the graph being recorded computes a number of Python's here. Floats
-// among those have all the digits they have in Python, and bools add up.
+// Whether the graph being recorded computes a Python number here. Floats then
+// have Python's full precision, and bools are added as integers.
 bool OfNumbers(const OpRecord& op, std::span<Given, 2> inputs,
                bool compared = false) {
   bool recorded = inputs[0].tensor.defined() || inputs[1].tensor.defined();
@@ -156,7 +155,7 @@ void IsOneToo(const Tensor& made) {
   WeakNumbers::Add(made);
 }
 
-// Of numbers, floats among them, what % gives: a zero has the sign of b.
+// The result of % on numbers, floats among them: a zero has the sign of b.
 Tensor SignedRest(const Tensor& rest, const Given& b) {
   if (rest.dtype() != DType::kF64) return rest;
   Given made{rest, {}, false, true};
@@ -230,7 +229,7 @@ SL_UNARY(Neg, "Neg")
 PyObject* Abs(PyObject* a) {
   static const OpRecord& real = OpNamed("Abs");
   static const OpRecord& complex = OpNamed("ComplexAbs");
-  // What is no tensor Unary refuses.
+  // Unary refuses objects that are not tensors.
   bool of_complex = IsTensor(a) && AsTensor(a).dtype() == DType::kC64;
   return Unary(of_complex ? complex : real, a);
 }
@@ -295,7 +294,7 @@ PyObject* Pow(PyObject* a, PyObject* b, PyObject* modulo) {
   return Binary(op, a, b, &WantPower);
 }
 
-// Bits of integers, truth of bools.
+// Bitwise on integers, logical on bools.
 bool OfBools(PyObject* a, PyObject* b) {
   auto is_bool = [](PyObject* o) {
     return IsTensor(o) ? AsTensor(o).dtype() == DType::kBool
@@ -326,7 +325,7 @@ bool OfStrings(PyObject* o) {
          AsTensor(o).dtype() == DType::kString;
 }
 
-// Strings are equal or not; nothing else is asked of them.
+// Strings support only equality.
 PyObject* CompareStrings(PyObject* a, PyObject* b, bool equal) {
   try {
     CallResult same;
@@ -353,16 +352,17 @@ PyObject* Compare(PyObject* a, PyObject* b, int how) {
   return Binary(*ops[how], a, b, nullptr, /*compared=*/true);
 }
 
-// A tensor is itself: equality is elementwise, so that dicts go by identity.
+// Hashed by identity, because equality is elementwise.
 Py_hash_t Hash(PyObject* a) {
-  // Two numbers that are equal are one key of a dict.
+  // Two equal numbers are the same dict key.
   if (const Tensor& t = AsTensor(a);
       t.symbolic() && front_internal::IsNumber(t)) {
     constexpr char kWords[] =
         "hash() of a number that a captured function computes, as the key of a "
         "dict or set: it is known only while a step runs; wanted sl.where, "
         "sl.cond or a comparison";
-    // Whoever handles the error: the code would not have met it.
+    // For code that handles the exception: the eager code would not have seen
+    // it.
     if (nb::object recorder = CurrentRecorder(); recorder.is_valid()) {
       recorder.attr("wanted") = kWords;
     }

@@ -6,8 +6,8 @@
 
 namespace sluice::py {
 
-// An operand of an operator, or false when Python should ask the other side:
-// the object is nothing a tensor is computed with.
+// Converts an operand of an operator; false if Python should try the other
+// operand: tensors cannot be combined with the object.
 bool TakeSide(PyObject* o, Given* out);
 
 // For the class; lives as long as the process.

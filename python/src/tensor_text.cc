@@ -70,7 +70,7 @@ std::string Quoted(const std::string& s) {
   return text + (s.size() > 60 ? "...'" : "'");
 }
 
-// One way to write all floats of a tensor, so that they line up.
+// A common format for all floats of a tensor, so that columns align.
 struct FloatStyle {
   bool scientific = false, whole = true;
   int digits = 0;
@@ -96,7 +96,7 @@ struct FloatStyle {
       digits = std::max(digits, 1);
     }
   }
-  // Digits behind the point that show v to `precision` of them.
+  // Decimals needed to show v with `precision` digits.
   static int Needed(double v, int precision) {
     std::string text = Fixed(v, precision);
     int n = precision;
@@ -123,7 +123,7 @@ struct FloatStyle {
   }
 };
 
-// The elements of an array that are shown, each as text of one width.
+// The shown elements of an array, each as text of equal width.
 class Printer {
  public:
   Printer(const Array& a, const PrintOptions& options)
@@ -249,7 +249,7 @@ std::string ArrayText(const Array& a) {
   text += a.num_elements() == 0
               ? "[]"
               : Printer(a, PrintOptionsNow()).Text(text.size());
-  // An empty list says nothing of its sizes, a cut one not enough.
+  // An empty list does not show its sizes, and a shortened one not all.
   if ((a.num_elements() == 0 && a.rank() != 1) ||
       a.num_elements() > PrintOptionsNow().threshold) {
     std::vector<std::string> sizes;
@@ -272,8 +272,8 @@ void AddDevice(const Tensor& t, std::string& text) {
   if (name != "cpu") StrAppend(text, ", device='", name, "'");
 }
 
-// Whoever is shown it while converted code is recorded gets no elements: the
-// code is recorded again, for values to decide.
+// For printing while converted code is recorded: without elements. The code is
+// recorded again, with decisions by value.
 std::string TextWithoutElements(const Tensor& t) {
   std::string text = StrCat("<Tensor ", t.ToString(), ">");
   nb::object recorder = CurrentRecorder();
@@ -293,7 +293,7 @@ std::string TensorText(const Tensor& t) {
   if (!t.defined()) return "<Tensor of nothing>";
   std::string text;
   if (t.symbolic()) {
-    // What Python's own functions show of it, where values decide.
+    // The text for Python's own functions, with decisions by value.
     std::optional<Array> now = DecidedElements(t);
     if (!now) return TextWithoutElements(t);
     if (front_internal::IsNumber(t)) {

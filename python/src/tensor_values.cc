@@ -44,7 +44,7 @@ nb::object ToList(const Tensor& t) {
   return ListOf(a, 0, static_cast<const char*>(a.raw()));
 }
 
-// item(), item(3), item(1, 2) as numpy has it.
+// item(), item(3), item(1, 2), like numpy.
 nb::object Item(const Tensor& t, const nb::args& places) {
   if (places.size() == 0) return OnlyElement(t, "item()");
   const Array a = ElementsNow(t, "item()");
@@ -133,7 +133,7 @@ const Array& OwnArrayOf(const Tensor& tensor, std::string_view what) {
         "runs. Wanted sluice.cond or sluice.while_loop in place of if or while "
         "(a function under @sluice.function has them converted), or "
         "Session.run to get its value");
-    // The code being recorded may handle the error, but not go on for it.
+    // The code being recorded may handle the exception, but must not continue.
     nb::object recorder = CurrentRecorder();
     if (recorder.is_valid()) recorder.attr("wanted") = text;
     ThrowTypeError(text);
@@ -159,8 +159,8 @@ std::optional<Array> DecidedElements(const Tensor& tensor) {
 Array ElementsNow(const Tensor& tensor, std::string_view what) {
   if (!tensor.defined() || !tensor.symbolic()) return ElementsOf(tensor, what);
   if (std::optional<Array> now = DecidedElements(tensor)) return *now;
-  // Recorded again, values decide; but for a number that the function is given,
-  // which then is given as Python's own.
+  // Recorded again, with decisions by value, except for a number argument of
+  // the function, which is then passed as a Python number.
   nb::object recorder = CurrentRecorder();
   if (recorder.is_valid() && !WeakNumbers::IsGiven(tensor)) {
     recorder.attr("chose") = true;
@@ -230,7 +230,7 @@ Py_ssize_t TensorLength(PyObject* self) {
     PartialShape shape = t.shape();
     if (shape.rank() == 0) ThrowTypeError("len() of a tensor without axes");
     if (shape.rank_known() && shape.dim(0) < 0) {
-      // In a function being recorded: len() decides what it is.
+      // In a function being recorded, len() decides the size.
       nb::object size = SizeOfAxis(t, 0);
       if (!size.is_none()) {
         Py_ssize_t now = PyNumber_AsSsize_t(size.ptr(), PyExc_OverflowError);

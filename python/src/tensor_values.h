@@ -1,4 +1,4 @@
-// Elements of tensors as Python's numbers: item(), tolist(), bool(), int().
+// Elements of tensors as Python numbers: item(), tolist(), bool(), int().
 #pragma once
 
 #include <optional>
@@ -11,23 +11,23 @@ namespace sluice::py {
 // The element at that address as a bool, int, float, complex or bytes object.
 nb::object ElementToPython(DType dtype, const void* element);
 
-// The elements of an imperative tensor. Throws TypeError, in the name of
-// `what` ("bool()"), when it is part of a graph: nothing is there to look at.
-// Copied to the host from a device's memory.
+// The elements of an imperative tensor, copied to the host if necessary. Throws
+// TypeError, naming `what` ("bool()"), for a tensor of a graph, which has no
+// elements.
 Array ElementsOf(const Tensor& tensor, std::string_view what);
-// The same, for code that goes on by them. Of a graph being recorded they are
-// those of the call it is recorded for, where values decide
-// (trace/decisions.h); else this throws, and the function is recorded again,
-// for them to.
+// The same, for code that depends on the elements. In a function being recorded
+// they are those of the recorded call if decisions are made by value
+// (trace/decisions.h); otherwise this throws, and the function is recorded
+// again with decisions by value.
 Array ElementsNow(const Tensor& tensor, std::string_view what);
-// Those of a tensor of the graph being recorded, where values decide.
+// Those of a tensor of the graph being recorded, with decisions by value.
 std::optional<Array> DecidedElements(const Tensor& tensor);
-// The tensor's own array, wherever it lies. Throws as above.
+// The tensor's own array, on any device. Throws as above.
 const Array& OwnArrayOf(const Tensor& tensor, std::string_view what);
-// The tensor's own array, for what shares its memory: it must be the host's.
+// The tensor's own array, for sharing its memory: it must be on the host.
 const Array& SharedElementsOf(const Tensor& tensor, std::string_view what);
 
-// The one element of a tensor. Throws ValueError when there are more or none.
+// The only element of a tensor. Throws ValueError if there are more or none.
 nb::object OnlyElement(const Tensor& tensor, std::string_view what);
 
 // Slots of the class, called by Python directly.

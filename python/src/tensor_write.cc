@@ -13,8 +13,8 @@ namespace sluice::py {
 
 namespace {
 
-// As the type of what is written, as PyTorch has it: digits may be lost, the
-// fraction of a number may not. Copies convert like Cast, as numpy's do.
+// Converts to the target's type, like PyTorch: precision may be lost, but not
+// the fraction of a number. Copies convert like Cast, as in numpy.
 Tensor AsTypeOf(WriteKind kind, const Tensor& target, Given& value,
                 std::string_view what) {
   DType to = target.dtype(), from = value.dtype();
@@ -64,7 +64,8 @@ PyObject* Operator(WriteKind kind, PyObject* a, PyObject* b, const char* what) {
       Py_RETURN_NOTIMPLEMENTED;
     }
     const Tensor& target = AsTensor(a);
-    // A number has no memory: Python goes on with the operator that makes one.
+    // A number has no memory: Python falls back to the operator that makes a
+    // new one.
     bool number = target.traced() && target.identity()->traced->number;
     if (number || (target.symbolic() && !target.traced())) {
       Py_RETURN_NOTIMPLEMENTED;

@@ -1,4 +1,4 @@
-// Tensors written in place from Python: a += b, a.copy_(b), a[i] = b.
+// In-place writes to tensors from Python: a += b, a.copy_(b), a[i] = b.
 #pragma once
 
 #include "common.h"
@@ -9,8 +9,8 @@ namespace sluice::py {
 enum class WriteKind { kAdd, kSub, kMul, kDiv, kCopy };
 
 // target = target op value, in place, with the version checks of C++. The value
-// is converted to the target's type; throws TypeError where that would lose
-// more than digits: floats written into integers.
+// is converted to the target's type; throws TypeError if that would lose more
+// than precision: floats written to integers.
 void WriteInPlace(WriteKind kind, const Tensor& target, Given value,
                   std::string_view what);
 

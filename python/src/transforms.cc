@@ -1,5 +1,6 @@
 // The raw functions behind grad, vjp, jvp, vmap, checkpoint and custom_vjp, on
-// flat lists of tensors. _transforms.py and autograd/ give them their faces.
+// flat lists of tensors. _transforms.py and autograd/ have the public
+// interfaces.
 #include <algorithm>
 #include <optional>
 
@@ -49,8 +50,8 @@ nb::list Gradients(nb::handle ys, nb::handle xs, nb::handle grad_ys,
   return ListOf(found);
 }
 
-// The points a function is differentiated at (front/own_points.h), and whether
-// each is a leaf nobody outside knows.
+// The points at which a function is differentiated (front/own_points.h), and
+// whether each is a private leaf.
 nb::tuple Points(nb::handle xs) {
   front_internal::OwnPoints points(TensorList(xs, "arguments"),
                                    std::source_location::current());
@@ -59,7 +60,7 @@ nb::tuple Points(nb::handle xs) {
   return nb::make_tuple(ListOf(points.at), made);
 }
 
-// Where nothing flows in, `backward` is given None.
+// `backward` gets None for missing incoming gradients.
 nb::list CustomGradient(nb::handle forward, nb::handle backward,
                         nb::handle inputs) {
   BackwardFn back = BackwardFunction(backward);
@@ -126,16 +127,16 @@ class LanesOf {
   front_internal::VmapCore core_;
 };
 
-// A tensor that does not keep its graph alive, as others do
-// (graph_lifetime.h): for what belongs to the graph.
+// A tensor that does not keep its graph alive, unlike others
+// (graph_lifetime.h): for objects that belong to the graph.
 struct HeldTensor {
   Tensor tensor;
 
   nb::object Get() const {
     const EagerRef& value = tensor.identity();
     if (!tensor.traced() || value->traced->recording) return nb::cast(tensor);
-    // Its recording is over: it cannot be asked for its graph, but may be used
-    // where code builds gradients of that.
+    // Its recording is over: its graph is unavailable, but the tensor may be
+    // used where gradients of that graph are built.
     nb::object made = nb::steal(nb::detail::type_caster_base<Tensor>::from_cpp(
         tensor, nb::rv_policy::copy, nullptr));
     if (!made.is_valid()) throw nb::python_error();
@@ -174,7 +175,7 @@ bool IsOneOfSeveral(const Tensor& t) {
   });
 }
 
-// What is known of tensors and of this thread.
+// Queries about tensors and this thread.
 void BindQuestions(nb::module_& m) {
   m.def("same_tensor", &SameTensor, "a"_a, "b"_a);
   m.def("may_be", &MayBe, "tensor"_a, "other"_a,
@@ -239,7 +240,7 @@ void BindTransforms(nb::module_& m) {
              new (held) HeldTensor{tensor};
            })
       .def("get", &HeldTensor::Get);
-  // A derivative is taken inside of it (eager/recompute.h).
+  // A derivative is taken inside it (eager/recompute.h).
   nb::class_<ApartFromCheckpoints>(m, "ApartFromCheckpoints")
       .def(nb::init<>())
       .def("__enter__", [](ApartFromCheckpoints& a) { a.scope.emplace(); })

@@ -16,7 +16,7 @@ using Node = TreeDef::Node;
 using Kind = Node::Kind;
 constexpr int kMaxDepth = 1000;
 
-// The keys of a dict, sorted when all are strings, and the order they are in.
+// The keys of a dict, sorted if all are strings, and their insertion order.
 void TakeKeys(nb::handle dict, Node& node) {
   std::vector<std::pair<nb::object, size_t>> keys;
   bool all_text = true;
@@ -36,7 +36,7 @@ void TakeKeys(nb::handle dict, Node& node) {
   }
 }
 
-// `whole`: also what is beside fields and elements.
+// `whole`: includes attributes besides fields and elements.
 Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth,
           bool whole) {
   if (depth > kMaxDepth) {
@@ -95,7 +95,7 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth,
     }
   } else if (PyList_Check(o.ptr())) {
     node.kind = Kind::kList;
-    // Code of a child may change the list: its place is looked up each time.
+    // A child's code may change the list: its size is read each time.
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o.ptr()); ++i) {
       child(nb::borrow(PyList_GET_ITEM(o.ptr(), i)));
     }
@@ -136,8 +136,8 @@ Node Take(nb::handle o, std::vector<nb::object>& leaves, int depth,
   return node;
 }
 
-// An object of a dataclass: its fields are known, and what __post_init__ made
-// of them was done when it was made. Nothing where the class wants more.
+// Builds a dataclass object without __init__: the fields are known, and
+// __post_init__ has already run. Empty if the class needs more.
 nb::object WithoutInit(const nb::object& type) {
   nb::handle object(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
   try {
@@ -148,14 +148,14 @@ nb::object WithoutInit(const nb::object& type) {
   }
 }
 
-// A tuple of the class, by no code of the user's.
+// A tuple of the class, without running user code.
 nb::object NewTuple(const nb::object& type, const nb::list& elements) {
   nb::handle tuple(reinterpret_cast<PyObject*>(&PyTuple_Type));
   try {
     return tuple.attr("__new__")(type, nb::tuple(elements));
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
-    return type(nb::tuple(elements));  // of C: time.struct_time
+    return type(nb::tuple(elements));  // C types: time.struct_time
   }
 }
 
@@ -215,7 +215,7 @@ nb::object Build(const Node& node, const nb::object*& next) {
         made = node.type(**by_name);
       } else if (!named_tuple) {
         nb::handle object(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
-        nb::object set = object.attr("__setattr__");  // of frozen ones, too
+        nb::object set = object.attr("__setattr__");  // for frozen ones, too
         for (auto [name, value] : by_name) set(made, name, value);
       }
       PutBeside(node, beside, made);

@@ -1,4 +1,4 @@
-// What kind of node an object is, and whether a tree has the form of another.
+// The kind of node an object is, and whether a tree has a given structure.
 #include "operand.h"
 #include "sluice/base/strings.h"
 #include "sluice/front/list.h"
@@ -108,7 +108,7 @@ bool Collect(const Node& node, nb::handle o, std::vector<nb::object>& leaves) {
         return false;
       }
       for (Py_ssize_t i = 0; i < count; ++i) {
-        // Code of a child may have changed it.
+        // A child's code may have changed it.
         if (PyList_GET_SIZE(o.ptr()) != count) return false;
         if (!child(i, nb::borrow(PyList_GET_ITEM(o.ptr(), i)))) return false;
       }

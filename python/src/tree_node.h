@@ -1,4 +1,4 @@
-// The nodes of a TreeDef, for the files that walk them. Under the GIL.
+// The nodes of a TreeDef, for the files that traverse them. Under the GIL.
 #pragma once
 
 #include <optional>
@@ -22,12 +22,12 @@ struct TreeDef::Node {
   Kind kind = Kind::kLeaf;
   nb::object type;  // of dataclasses, registered; of tuples if not tuple
   std::vector<nb::object> keys;   // of dicts; names of fields
-  std::vector<size_t> order;      // of dicts: the keys as they were put in
+  std::vector<size_t> order;      // of dicts: the keys in insertion order
   nb::object aux;                 // of registered types
   DType dtype = DType::kInvalid;  // of a List's elements, and their shape
   PartialShape shape;
-  // Attributes that are no fields: the last of the keys and of the children;
-  // and how many entries the object's dict has, where those are asked for.
+  // The number of attributes that are not fields, which are the last of keys
+  // and children; and the size of the object's dict, where requested.
   size_t beside = 0;
   std::optional<size_t> held;
   std::vector<Node> children;
@@ -46,13 +46,13 @@ struct TreeDef::Node {
 // Classes whose objects are nodes, each with (flatten, unflatten).
 nb::dict& RegisteredTypes();
 bool IsCustom(nb::handle o);
-// Children and the rest, as the class has told to take its objects apart.
+// The children and the auxiliary value, from the class's flatten function.
 nb::tuple CustomParts(nb::handle o);
 bool IsNamedTuple(nb::handle o);
 bool IsDataclass(nb::handle o);
-// The dict that an object keeps its attributes in; holds nothing without one.
+// The attribute dict of an object; empty without one.
 nb::object DictOf(nb::handle o);
-// A sluice::List, made in full.
+// Whether it is a fully constructed sluice::List.
 bool IsList(nb::handle o);
 
 }  // namespace sluice::py

@@ -39,7 +39,7 @@ void Make(nb::pointer_and_handle<Variable> self, nb::handle initial,
                     Text(name), options);
   } else {
     nb::object value = nb::borrow(initial);
-    // A function is called for the value, here.
+    // A callable is called here for the value.
     if (PyCallable_Check(initial.ptr()) && !IsTensor(initial) &&
         !nb::isinstance<Variable>(initial)) {
       value = initial();
@@ -79,12 +79,12 @@ void Make(nb::pointer_and_handle<Variable> self, nb::handle initial,
 
 using Change = Operation (Variable::*)(const Operand&, std::string_view,
                                        std::source_location) const;
-// An operation of the graph, or None when it is done already.
+// An operation of the graph, or None if it has already run.
 nb::object Done(const Operation& operation) {
   return operation ? nb::cast(operation) : nb::none();
 }
 
-// What the source writes down goes where an imperative variable lies.
+// A literal is made on the device of an imperative variable.
 Tensor ValueFor(const Variable& v, nb::handle value, std::string_view what) {
   Tensor fitting = FitTensor(value, what, v.dtype());
   if (v.symbolic() || IsTensor(value) || fitting.symbolic()) return fitting;

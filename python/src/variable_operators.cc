@@ -9,7 +9,7 @@ namespace sluice::py {
 
 namespace {
 
-// A tensor in place of a variable, everything else as it is.
+// Reads a variable; everything else is unchanged.
 nb::object Read(PyObject* object) {
   if (!nb::isinstance<Variable>(nb::handle(object))) return nb::borrow(object);
   Variable v;
@@ -22,7 +22,7 @@ nb::object Read(PyObject* object) {
 template <PyObject* (*F)(PyObject*, PyObject*)>
 PyObject* Binary(PyObject* a, PyObject* b) {
   try {
-    // Read in the order they are written.
+    // Read in source order.
     nb::object left = Read(a), right = Read(b);
     return F(left.ptr(), right.ptr());
   } catch (...) {
@@ -58,7 +58,7 @@ PyObject* Compare(PyObject* a, PyObject* b, int how) {
   }
 }
 
-// Equality is that of elements, so that dicts go by identity.
+// Hashed by identity, because equality is elementwise.
 Py_hash_t Hash(PyObject* a) {
   return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(a) >> 4);
 }
@@ -108,7 +108,7 @@ PyType_Slot* VariableSlots() {
 
 nb::object VariableAttribute(nb::handle self, nb::handle name) {
   std::string_view text = nb::cast<std::string_view>(name);
-  // Asking whether there is something must not add a read to the graph.
+  // Testing for an attribute must not add a read to the graph.
   if (text.starts_with('_') || !nb::hasattr(TensorClass(), name)) {
     throw nb::attribute_error(
         StrCat("a Variable has no attribute \"", text, "\"").c_str());

@@ -1,6 +1,8 @@
-// Hooks and backward functions of the user's that run while the gradient of a
-// captured function is built. What they read is compared at every use of that
-// gradient; what they write is refused.
+// User hooks and backward functions that run while the gradient of a captured
+// function is built. Values they read are compared at every use of that
+// gradient; writes are refused.
+//
+// Created and destroyed on the thread that builds it.
 //
 // Made and destroyed on the thread that builds it.
 #pragma once
@@ -12,7 +14,8 @@
 
 namespace sluice::py {
 
-// REQUIRES: the GIL. `recorder` is told of what they do until Done().
+// REQUIRES: the GIL. Their reads and writes are reported to `recorder` until
+// Done().
 std::unique_ptr<front_internal::RulesWatch> WatchRules(nb::object recorder);
 
 }  // namespace sluice::py

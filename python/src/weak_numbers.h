@@ -1,6 +1,7 @@
-// Numbers that a captured function is given as tensors, because they change
+// Numbers that a captured function receives as tensors, because they change
 // from call to call. To the code they are still numbers: x * rate has the type
-// of x. So they come as f64 or i64 and are weak operands (operand.h).
+// of x. They are therefore passed as f64 or i64 and are weak operands
+// (operand.h).
 //
 // Per thread, while the function is recorded.
 #pragma once
@@ -19,7 +20,7 @@ namespace sluice::py {
 
 class WeakNumbers {
  public:
-  // What is recorded on this thread from now on, in place of what was before.
+  // Replaces the numbers of this thread for a nested recording.
   explicit WeakNumbers(const std::vector<Value>& numbers)
       : given_(numbers),
         numbers_(numbers.begin(), numbers.end()),
@@ -34,19 +35,19 @@ class WeakNumbers {
     return current_ && t.defined() && t.symbolic() &&
            current_->Contains(t.value());
   }
-  // Whether it is one that the function being recorded was called with.
+  // Whether the tensor is a number argument of the function being recorded.
   static bool IsGiven(const Tensor& t) {
     return current_ && t.defined() && t.symbolic() &&
            std::ranges::find(current_->given_, t.value()) !=
                current_->given_.end();
   }
-  // What Python's operators make of such numbers is one.
+  // Results of Python's operators on such numbers are numbers too.
   static void Add(const Tensor& t) {
     if (current_ && t.symbolic()) current_->numbers_.insert(t.value());
   }
-  // Operands that are such numbers become weak, but for the op that makes them
-  // something else. So do, beside tensors, what branches, loops, float() and
-  // int() make; among themselves those have all their digits.
+  // Makes operands that are such numbers weak, except in the op that converts
+  // them. In operations with tensors this includes results of branches, loops,
+  // float() and int(); among themselves those keep full precision.
   static void Mark(const OpRecord& op, std::span<Given> inputs) {
     if (!current_) return;
     bool other = op.role != Role::kCast;

@@ -1,7 +1,7 @@
-// How many stretches of C++ run without the GIL, on any thread (ReleaseGil).
-// While there is one, tensors may change hands under the eyes of whoever looks
-// at them; when there is none, whoever has the GIL is alone with those that
-// Python objects own.
+// The number of C++ sections that currently run without the GIL, on any thread
+// (ReleaseGil). While there is one, tensors may change owners at any time;
+// otherwise the thread with the GIL is alone with the tensors that Python
+// objects own.
 #pragma once
 
 namespace sluice::py {

@@ -34,7 +34,7 @@ void CheckElements(const Array& flat, DType to, std::string_view what,
       ThrowValueError(
           StrCat(what, " holds ", value, ", which is no ", PythonName(to)));
     }
-    // Integers of 64 bits are no doubles near their end.
+    // 64-bit integers near their limits are not exact as doubles.
     bool inside = whole >= bounds.low && whole < bounds.end;
     if constexpr (std::is_integral_v<T>) {
       inside = inside || (DTypeSize(to) == 8 && value > 0 &&

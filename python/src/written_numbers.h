@@ -1,6 +1,6 @@
-// Numbers written down in a program, on their way into a tensor of some type:
-// they are what they say there, or an error. A cast would give 44 for 300 in
-// uint8, 0 for NaN, and drop the imaginary part of a complex number.
+// Conversion of literal numbers to the type of a tensor: either exact, or an
+// error. A cast would give 44 for 300 in uint8, 0 for NaN, and drop the
+// imaginary part of a complex number.
 #pragma once
 
 #include "common.h"
@@ -11,19 +11,19 @@ namespace sluice::py {
 
 enum class Negatives {
   kRefused,
-  kWrap,  // -1 in uint8 is 255, as PyTorch writes it
+  kWrap,  // -1 in uint8 is 255, as in PyTorch
 };
 
-// Throws ValueError, or TypeError for a complex number, where elements are not
-// what `to` holds; a fraction may be cut off. `what` names them in messages.
+// Throws ValueError, or TypeError for a complex number, if `to` cannot hold an
+// element; fractions may be truncated. `what` names them in messages.
 void CheckWritten(const Array& given, DType to, std::string_view what,
                   Negatives negatives);
 
-// The same for numbers in a tensor; those of a graph are looked at when it
-// runs. Complex ones are refused whatever their imaginary part.
+// The same for numbers in a tensor; those of a graph are checked at run time.
+// Complex ones are always refused.
 void CheckWritten(const Tensor& given, DType to, std::string_view what);
 
-// The same, for complex numbers alone.
+// The same, for complex numbers only.
 void CheckReal(const Array& given, DType to);
 
 }  // namespace sluice::py

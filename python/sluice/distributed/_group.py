@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 WORLD = "world"
-# Ours, and the names under which programs of PyTorch ask for a CPU's.
+# Our name, and PyTorch's names for CPU backends.
 _BACKENDS = ("tcp", "gloo")
 _watching_the_end = False
 _leaving: list[Callable[[], None]] = []
@@ -94,10 +94,11 @@ def _end() -> None:
 def abort_all(error: BaseException) -> None:
     """Ends all groups: the program ends with this error, and waits for nobody."""
     what = f"{type(error).__name__}: {error}".splitlines()[0]
-    # Who is lost to this rank is lost to the others: they get the same.
+    # A rank that is lost to this one is lost to the others: they get the same
+    # error.
     lost = isinstance(error, (ConnectionError, TimeoutError))
     lost = lost and hasattr(error, "sluice_code")
-    # Those of some ranks first: numbers in them are not those among all.
+    # Subgroups first: their errors use the subgroup's rank numbers.
     for name in (f"group {number}" for number in range(1, _groups_made + 1)):
         if _core.dist_is_initialized(name):
             who = f"rank {_core.dist_rank(WORLD)} of all"

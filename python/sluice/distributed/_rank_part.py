@@ -51,7 +51,7 @@ class RankPart:
         self.snapshot = _core.Snapshot()
         self.states: dict[str, Any] = {}
         self.sharded: set[str] = set()
-        # By part, what this rank alone has under these names.
+        # By part: the tensors of these names that only this rank has.
         self.alone = {n: sorted(k) for n, k in keys_of_this_rank(parts).items() if k}
         shared: list[tuple[str, str, Any]] = []
         of_rank_0: set[tuple[str, str]] = set()
@@ -82,7 +82,8 @@ class RankPart:
             if copy:
                 tensors = {k: t.detach().clone() for k, t in tensors.items()}
             self.snapshot.set(name, tensors)
-        # Ranks with other tensors would write a checkpoint that lacks some.
+        # If ranks had different tensors, some would be missing from the
+        # checkpoint.
         words = [f"{n} {k} {t.dtype} {list(t.shape)}" for n, k, t in shared]
         words += sorted(self.sharded)
         self.fingerprint = hashlib.sha256("\n".join(words).encode()).hexdigest()

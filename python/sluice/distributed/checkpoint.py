@@ -102,7 +102,8 @@ class CheckpointManager:
             except Exception as error:
                 self._error = error
 
-        # The end of the program does not wait for it when others have ended.
+        # A daemon: when other ranks have ended, the program does not wait for
+        # it.
         self._thread = threading.Thread(
             target=write, name="sluice checkpoint", daemon=True
         )

@@ -48,7 +48,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._optimizer_class = optimizer_class
         self._local: Any = None
         self._whole: dict[str, Any] | None = None
-        # What the class takes and begins with.
+        # The arguments of the class, and their defaults.
         known = optimizer_class([Parameter(_core.tensor([0.0]))], **defaults).defaults
         super().__init__(params, known)
         self._owners = self._shared_out()

@@ -1,7 +1,7 @@
-// The gradient of a conditional is a conditional on the same predicate: in each
-// branch the gradient of that branch. What it reads of the branch becomes a
-// result of the forward conditional; in the branches that do not run it is
-// nothing, and nobody asks for it.
+// The gradient of a conditional is a conditional on the same predicate, with
+// the gradient of each branch in its branch. The values it reads of a branch
+// become results of the forward conditional; branches that do not run return
+// placeholders, which are never read.
 #include <algorithm>
 
 #include "sluice/autodiff/flow_back.h"
@@ -15,8 +15,8 @@ namespace sluice {
 
 namespace {
 
-// A value that stands for none, of a shape nothing else has: under vmap, where
-// lanes take different branches, it is known by that (batching).
+// A placeholder with a shape that nothing else has: vmap, where lanes take
+// different branches, recognizes it by that (batching).
 Result<Value> Nothing(Graph& graph, Region& region, const Value& like) {
   if (like.dtype() == DType::kList) return ZerosOf(graph, region, like);
   SL_ASSIGN_OR_RETURN(Shape shape,
@@ -88,7 +88,7 @@ class Branches {
   }
 
  private:
-  // The xs some branch has a gradient for.
+  // The xs for which some branch has a gradient.
   std::vector<size_t> Flowing() const {
     std::vector<size_t> flowing;
     for (size_t i = 0; i < xs_.size(); ++i) {
@@ -105,7 +105,7 @@ class Branches {
     return parts.size() == 1 && parts[0].rows();
   }
 
-  // What is rows in some branch, and dense as a result of the conditional.
+  // Reports gradients that are sparse in some branch and dense as a result.
   void NoteLost(const std::vector<size_t>& dense) const {
     for (size_t i : dense) {
       for (const InnerGradient& inner : inners_) {
@@ -116,8 +116,8 @@ class Branches {
     }
   }
 
-  // Those that are not rows in every branch that has them; the others are kept
-  // as rows: none of them in a branch that has no gradient.
+  // Removes the xs whose gradients are rows in every branch that has them;
+  // these stay sparse, with no rows in branches without a gradient.
   Result<std::vector<size_t>> WithoutRows(const std::vector<size_t>& flowing) {
     std::vector<size_t> dense;
     std::vector<Values> wanted(inners_.size());
@@ -190,7 +190,7 @@ class Branches {
             continue;
           }
           SL_ASSIGN_OR_RETURN(Value none, Nothing(graph_, region, v));
-          // It belongs to the branch, not to the gradient behind it.
+          // It belongs to the branch, not to the gradient appended to it.
           if (region.nodes().front() != none.node) {
             graph_.MoveBefore(*none.node, *region.nodes().front());
           }
@@ -221,13 +221,13 @@ class Branches {
     return zeros->output();
   }
 
-  // `v` as what it is when this branch runs.
+  // `v` with the shape it has when this branch runs.
   Result<Value> Ensured(Region& region, Value v, const PartialShape& shape) {
     if (v.dtype() == DType::kList || !shape.rank_known() ||
         v.shape() == shape) {
       return v;
     }
-    // Sizes it cannot have: this branch does not run, whatever it says.
+    // The sizes are impossible, so this branch does not run.
     if (!shape.CompatibleWith(v.shape())) return Never(region, v, shape);
     SL_ASSIGN_OR_RETURN(Node * ensured,
                         AddBeside(graph_, region, node_, "EnsureShape", {&v, 1},
@@ -302,7 +302,7 @@ class Branches {
   const RegionGradient& at_;
   Graph& graph_;
   Node& node_;
-  std::vector<int> which_;  // results something flows into
+  std::vector<int> which_;  // results with incoming gradients
   std::vector<Value> xs_;
   std::vector<InnerGradient> inners_;          // by branch
   std::vector<std::vector<Value>> residuals_;  // by branch

@@ -142,7 +142,7 @@ class Search {
       open_.push_back(v);
     }
   }
-  // A function whose gradient is being made has fewer results than its calls.
+  // A function whose gradient is being built has fewer results than its calls.
   void ActivateResult(Node& function, int i) {
     if (function.regions().empty()) return;
     auto results = function.regions()[0]->results();
@@ -165,7 +165,7 @@ class Search {
     }
   }
 
-  // What an argument of a region may be.
+  // The possible values of a region's argument.
   void ActivateGiven(const Value& arg) {
     const Region& region = *arg.node->region();
     Node& owner = *region.owner();
@@ -177,7 +177,7 @@ class Search {
     }
   }
 
-  // What a node computes an output from.
+  // The inputs from which a node computes an output.
   void ActivateRead(const Value& v) {
     auto i = static_cast<size_t>(v.index);
     switch (v.node->op().flow) {

@@ -1,8 +1,8 @@
-// Through which values of a function gradients go when they reach a call of it:
-// the results they flow into, and the arguments and outer values they flow to,
-// for this call and for every call that its run makes, of itself or of others.
-// Found once for all these calls together, so that one function serves as the
-// gradient of all of them.
+// The values of a function that gradients pass through when they reach a call
+// of it: the results they arrive at, and the arguments and captures they flow
+// to. This covers the given call and every call made during its run, of the
+// function itself or of others. It is computed for all these calls together, so
+// that one function can serve as the gradient of all of them.
 //
 // Plain functions; the caller holds the graph's lock.
 #pragma once
@@ -16,17 +16,17 @@
 namespace sluice {
 
 struct CallActivity {
-  std::vector<int> results;     // that gradients flow into, by number
-  std::vector<int> args;        // that they flow to, by number
-  std::vector<Value> captures;  // and values around the function
-  // Results that nothing gradients are asked for goes into: what flows into
-  // them ends there.
+  std::vector<int> results;     // that gradients arrive at, by index
+  std::vector<int> args;        // that gradients flow to, by index
+  std::vector<Value> captures;  // and captured outer values
+  // Results that do not depend on anything whose gradient is wanted: gradients
+  // arriving there are dropped.
   std::vector<int> constant;
   bool operator==(const CallActivity&) const = default;
 };
 
-// `call` is a call whose outputs of the numbers `flowing` gradients flow into;
-// `wanted` holds those of its inputs and captures that gradients are asked for.
+// `call` is a call with incoming gradients at the outputs `flowing`; `wanted`
+// holds those of its inputs and captures whose gradients are wanted.
 CallActivity FindCallActivity(
     const Node& call, const std::vector<int>& flowing,
     const std::unordered_set<Value, ValueHash>& wanted);

@@ -1,6 +1,6 @@
 // The gradient of a call is a call of the function's backward twin, and the
 // call itself becomes one of the forward twin (autodiff/call_twins.h). Both are
-// ordinary functions, so they have gradients themselves.
+// ordinary functions, so they are differentiable too.
 #include <algorithm>
 
 #include "sluice/autodiff/call_twins.h"
@@ -16,8 +16,8 @@ bool Holds(const std::vector<int>& numbers, int n) {
   return std::find(numbers.begin(), numbers.end(), n) != numbers.end();
 }
 
-// A call inside a function that was looked through with all its calls: nothing
-// flows that was not found then.
+// For a call inside a function that was analyzed with all its calls: checks
+// that no gradient flows that the analysis did not find.
 Status CheckPrepared(const Node& call, const std::vector<int>& flowing,
                      const CallActivity& found) {
   for (int i : flowing) {
@@ -31,7 +31,7 @@ Status CheckPrepared(const Node& call, const std::vector<int>& flowing,
   return OkStatus();
 }
 
-// Whether what the twin takes and gives is all that the call has and wants.
+// Whether the twin's gradients cover what the call needs.
 bool Serves(const CallTwin& twin, const CallActivity& needed) {
   auto covers = [](const auto& all, const auto& some) {
     return std::all_of(some.begin(), some.end(), [&](const auto& e) {
@@ -45,8 +45,8 @@ bool Serves(const CallTwin& twin, const CallActivity& needed) {
 
 using LaneNumbers = std::vector<int64_t>;
 
-// Of a call of code for one lane: what flows back from all lanes, added where
-// the lanes read one value.
+// For a call in the code of one lane: combines the gradients of all lanes,
+// which are summed where the lanes read one value.
 Result<Value> SumOfLanes(const RegionGradient& at, Value lanes) {
   auto call = [&](std::string_view op, std::vector<Value> in,
                   const Attrs& attrs = {}) -> Result<Value> {
@@ -57,7 +57,7 @@ Result<Value> SumOfLanes(const RegionGradient& at, Value lanes) {
   if (lanes.dtype() != DType::kList) {
     return call("Sum", {lanes}, {{"axes", std::vector<int64_t>{0}}});
   }
-  // Each of the lists is added to element 0 of one.
+  // Each of the lists is added to element 0 of one list.
   auto number = [&](int64_t n) {
     return call("Const", {}, {{"value", Array::Scalar<int64_t>(n)}});
   };
@@ -100,7 +100,7 @@ Status AddBackwardCall(const RegionGradient& at, CallTwin& twin) {
   xs.insert(xs.end(), activity.captures.begin(), activity.captures.end());
   std::vector<DType> dtypes;
   std::vector<PartialShape> shapes;
-  // Whether the lanes of a vmap inside of another read one value.
+  // Whether the lanes of a nested vmap read one value.
   auto shared = [&](size_t i) {
     return !lanes.empty() && (i >= activity.args.size() ||
                               !lanes[static_cast<size_t>(activity.args[i])]);

@@ -127,8 +127,8 @@ Status CallTwins::Begin(Node& function, const CallActivity& activity,
   twin.original = &function;
   twin.kept = static_cast<int>(BodyOf(function).results().size());
   twin.forward = graph_.CopyNode(function, region, values, copies);
-  // Where calls of the function see it, too. The backward function comes last:
-  // when the region is a loop's body, it is taken out with the gradient.
+  // Placed where calls of the function can see it too. The backward function
+  // comes last: if the region is a loop's body, it moves out with the gradient.
   if (next) graph_.MoveBefore(*twin.forward, *next);
   for (Node* call : CallsOf(*twin.forward)) AddKept(*call);
 
@@ -150,7 +150,7 @@ Status CallTwins::Begin(Node& function, const CallActivity& activity,
   return OkStatus();
 }
 
-// What the twins compute. False: nothing flows to anything.
+// Builds the code of the twins. False: no gradient flows anywhere.
 Result<bool> CallTwins::Fill(CallTwin& twin) {
   Region& forward = BodyOf(*twin.forward);
   Region& backward = BodyOf(*twin.backward);
@@ -198,8 +198,8 @@ Result<bool> CallTwins::Fill(CallTwin& twin) {
   return true;
 }
 
-// Calls inside the forward twin that no gradient goes through are what they
-// were: there is nothing for them to keep.
+// Restores calls inside the forward twin that no gradient passes through: they
+// have nothing to keep.
 void CallTwins::LeaveOthers(const CallTwin& twin) {
   for (Node* call : CallsOf(*twin.forward)) {
     if (twin.used_by.count(call)) continue;

@@ -1,14 +1,13 @@
-// CallTwins: for a function that gradients go through, two others. Its forward
-// twin does what it does and gives one more result, a list of what the gradient
-// reads of the run; its backward twin takes that list and what flows into the
-// results, and gives what flows to the arguments and to values around the
-// function. A call inside the forward twin hands its own list on inside the
-// caller's, so nothing is computed twice however deep calls are nested. Calls
-// that need the same gradients share their twins; the function itself stays as
-// it is.
+// CallTwins: two additional functions for each function that gradients pass
+// through. The forward twin computes the same results and one more, a list of
+// the residuals that the gradient reads. The backward twin takes that list and
+// the gradients of the results, and returns the gradients of the arguments and
+// captures. A call inside the forward twin stores its own list inside the
+// caller's, so nothing is computed twice, however deep calls are nested. Calls
+// that need the same gradients share twins; the function itself is unchanged.
 //
-// Lives for one call of Gradients, whose caller holds the graph's lock, and is
-// found by the thread that makes it.
+// Lives for one call of Gradients, whose caller holds the graph's lock; looked
+// up by thread.
 #pragma once
 
 #include <memory>
@@ -25,9 +24,10 @@ struct CallTwin {
   Node* forward = nullptr;
   Node* backward = nullptr;
   bool hoist = true;
-  int kept = 0;      // the result of `forward` that is the list
-  bool open = true;  // being made: calls inside `forward` use it already
-  // Of forward and backward: nodes may have been moved and made again since.
+  int kept = 0;      // the index of the list among the results of `forward`
+  bool open = true;  // incomplete, but calls inside `forward` use it
+  // Names and ids of forward and backward, which detect nodes that were
+  // removed.
   std::string names[2];
   int ids[2] = {};
   std::unordered_set<const Node*> used_by;  // calls that gradients go through
@@ -35,8 +35,8 @@ struct CallTwin {
 
 class CallTwins {
  public:
-  // Those of the gradients being computed on this thread for this graph; there
-  // are none outside of a Scope.
+  // The CallTwins of the gradients being built for this graph on this thread;
+  // null outside a Scope.
   static CallTwins* Current(const Graph& graph);
 
   class Scope {
@@ -51,13 +51,13 @@ class CallTwins {
     std::unique_ptr<CallTwins> own_;  // null inside another one's scope
   };
 
-  // The twin whose forward function this is; null when there is none.
+  // The twin with this forward function; null if there is none.
   CallTwin* OfForward(const Node& function);
-  // What stands for calls of `function` with these gradients; made when there
-  // is none. Null: no gradient flows to anything. `hoist` as in GradFlow.
+  // The twin for calls of `function` with these gradients, made on first use.
+  // Null: no gradient flows anywhere. `hoist` as in GradFlow.
   Result<CallTwin*> Get(Node& function, const CallActivity& activity,
                         bool hoist);
-  // Makes `call` one of the twin's forward function.
+  // Makes `call` a call of the twin's forward function.
   void Redirect(Node& call, const CallTwin& twin);
 
  private:

@@ -1,5 +1,5 @@
-// CarryMore: a loop that comes to carry one more value. What it computes stays
-// what it was.
+// CarryMore: adds one more value to those that a loop carries. Its results do
+// not change.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -11,11 +11,12 @@
 
 namespace sluice {
 
-// The number of the new carried value, which begins as `start` and is of
-// `type`; the body's result for it is to be set next, in this order.
+// Returns the index of the new carried value, which starts as `start` and has
+// type `type`. The caller must then set the body's results for new values, in
+// the same order.
 Result<int> CarryMore(Graph& graph, Node& loop, Value start, ValueType type,
                       std::string_view name);
-// What the body gives for a carried value.
+// Sets the body's result for a carried value.
 void SetNext(Graph& graph, Node& loop, int carried, Value next);
 
 }  // namespace sluice

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// Error: one of the ys or xs is inside a region that `here` is not in; it says
-// which, and what to do. The caller holds the graph's lock.
+// Error: one of the ys or xs is inside a region that does not enclose `here`;
+// it names the region and what to do. The caller holds the graph's lock.
 Status CheckSeen(const Region& here, std::span<const Value> ys,
                  std::span<const Value> xs);
 

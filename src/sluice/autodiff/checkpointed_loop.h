@@ -1,6 +1,6 @@
-// CheckpointedLoop: how the gradient of a loop with checkpoints is put together
-// (loop_checkpoints.h): what both ways have in common, the one without a budget
-// (loop_checkpoints.cc) and the one with (loop_budget.cc).
+// CheckpointedLoop: builds the gradient of a loop with checkpoints
+// (loop_checkpoints.h): the parts common to both variants, without a budget
+// (loop_checkpoints.cc) and with one (loop_budget.cc).
 //
 // Lives for one call of Gradients, whose caller holds the graph's lock.
 #pragma once
@@ -33,56 +33,55 @@ class CheckpointedLoop {
     return Call(region, "Const", {}, {{"value", Array::Scalar<int64_t>(n)}});
   }
 
-  // The backward loop as far as it is known: how many iterations are left, and
-  // what flows into what was carried then.
+  // Starts the backward loop: it carries the number of remaining iterations and
+  // the gradients of the values that were carried at that point.
   Status Begin(Value trips);
 
-  // Stands for what was carried at a checkpoint, until it is known what of it
-  // must be kept.
+  // Adds placeholders for the values carried at a checkpoint, until it is known
+  // which of them must be kept.
   Status AddStandIns(Region& region);
 
-  // What is needed comes from the lists, `number` in each; else the loop's own
-  // first value does as well as any.
+  // Replaces the needed placeholders by element `number` of the lists; the
+  // others by the loop's initial value, because any value will do.
   Status ReplaceStandIns(Region& region, const std::vector<bool>& needed,
                          std::span<const Value> lists, Value number);
 
-  // The gradient of one stretch of iterations, given what flows into what is
-  // carried at its end.
+  // The gradient of one segment of iterations, given the gradients of the
+  // values carried at its end.
   struct Stretch {
     Node* forward = nullptr;
-    std::vector<Value> carried;   // of active values at its beginning
-    std::vector<Value> captured;  // of captures; no value where nothing flows
+    std::vector<Value> carried;   // of active values, at its start
+    std::vector<Value> captured;  // of captures; empty where no gradient flows
   };
   Result<Stretch> Differentiate(Region& region, std::span<const Value> starts,
                                 Value first, Value trips);
 
-  // One more carried gradient for each capture that something flows into.
+  // Carries one more gradient for each capture that receives one.
   Status CarryCaptures(const Stretch& stretch);
-  // Made since the backward loop was.
+  // Whether the node was added after the backward loop.
   bool IsNew(const Node& node) const { return node.id() > back_->id(); }
 
-  // captured so far + what this stretch gives.
+  // The sum so far plus this segment's gradient, for each capture.
   Result<std::vector<Value>> Sums(Region& region, const Stretch& stretch);
 
-  // "recompute": from the last checkpoint to the end of what is left.
+  // "recompute": the segment from the last checkpoint to the end.
   Status LastStretch(Region& body, ForwardCheckpoints& forward);
 
-  // A budget: the way back is found as it goes (CheckpointWalk). Each time
-  // round, from one of the checkpoints so many iterations on, and there either
-  // one more checkpoint or the gradient of what is left.
+  // With a budget: the schedule is decided at run time (CheckpointWalk). Each
+  // backward iteration recomputes some iterations from a checkpoint, then
+  // either stores another checkpoint or computes the gradient of the rest.
   Status Walk(Region& body, ForwardCheckpoints& forward);
 
-  // The results of both regions, of the choice, and of the body, which also
-  // carries the positions.
+  // Sets the results of both branches of the choice, and of the body, which
+  // also carries the positions of checkpoints.
   void Close(Region& body, Node& choose, int at, Value positions,
              std::vector<Value> then, std::vector<Value> otherwise);
 
-  // The most that an iteration has been seen to keep, in bytes; 0 says that
-  // none has been seen yet.
+  // The largest number of bytes that an iteration has kept; 0: not yet known.
   Result<Value> PerTrip(Region& region, Node& repeated, Value trips,
                         Value before);
 
-  // Above the backward loop.
+  // Adds an op before the backward loop.
   Result<Value> Before(Region& region, std::string_view op,
                        std::vector<Value> inputs, const Attrs& attrs = {});
   Result<Value> NumberBefore(int64_t n);
@@ -95,7 +94,7 @@ class CheckpointedLoop {
   Node* back_ = nullptr;
   std::vector<int> active_;
   std::vector<Value> captures_, flowing_;
-  size_t first_flowing_ = 0;  // of the backward loop's carried values
+  size_t first_flowing_ = 0;  // index among the backward loop's carried values
   std::vector<Value> stand_ins_;
 };
 

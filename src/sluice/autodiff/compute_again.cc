@@ -4,7 +4,7 @@ namespace sluice {
 
 namespace {
 
-// Nobody can tell how often it ran.
+// The number of runs would be observable.
 bool MayRepeat(const Node& node) {
   return node.op().pure() && node.op().flow == Flow::kNone &&
          node.regions().empty() && node.controls().empty() && !node.is_args();
@@ -15,12 +15,12 @@ bool MayRepeat(const Node& node) {
 bool ComputeAgain::IsCheap(const Node& node) {
   const OpRecord& op = node.op();
   if (op.shape_only || op.view) return true;
-  // Exact ones are arithmetic; those with an error bound are long formulas,
-  // which only single elements are cheap for.
+  // Exact formulas are arithmetic; those with an error bound are long, and
+  // cheap only for single elements.
   if (op.elementwise()) {
     return op.max_ulp == 0 || node.output_type(0).shape.rank() == 0;
   }
-  // An element of what stays as it is can be read again.
+  // An element of an unchanged tensor can be read again.
   return op.recompute == Recompute::kCheap ||
          (op.recompute == Recompute::kCheapOfFixed && Invariant(node.input(0)));
 }
@@ -46,7 +46,7 @@ bool ComputeAgain::Should(const Value& v) {
   auto [it, first] = should_.emplace(v.node, false);
   if (!first) return it->second;
   bool should = IsCheap(*v.node) || (around_free_ && Invariant(v));
-  // A size is little to keep: nothing is computed for it alone.
+  // Sizes are small: nothing is recomputed for them alone.
   bool size = v.node->op().shape_only && IsInteger(v.dtype());
   for (const Value& in : v.node->inputs()) {
     bool inside = in.node->region() == &region_;

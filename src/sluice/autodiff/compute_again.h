@@ -1,7 +1,7 @@
-// ComputeAgain: which values of a region are better computed a second time,
-// where gradients read them, than kept from the first: those of ops that cost
-// no more than reading memory, as far as what they read is there, and those
-// that are the same each time the region runs.
+// ComputeAgain: which values of a region the gradient should recompute instead
+// of keeping: results of ops that cost no more than reading memory, if their
+// inputs are available, and values that are the same in every run of the
+// region.
 //
 // Lives for one call of Gradients, whose caller holds the graph's lock.
 #pragma once
@@ -14,13 +14,13 @@ namespace sluice {
 
 class ComputeAgain {
  public:
-  // `there`: what is there where gradients are computed, of the region and,
-  // unless `around_free`, of what is around it.
+  // `there`: the values available where gradients are computed: those of the
+  // region and, unless `around_free`, of the enclosing regions.
   ComputeAgain(const Region& region, ValueSet there, bool around_free)
       : region_(region), there_(std::move(there)), around_free_(around_free) {}
 
-  // Whether v, a value of the region, can and should be computed again even if
-  // it were not there itself.
+  // Whether v, a value of the region, can and should be recomputed if it is not
+  // available itself.
   bool Should(const Value& v);
 
  private:

@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// Its last input, a list of at most one, is the tag, if it was told one.
+// Its last input, a list with at most one element, is the tag, if given.
 bool TakesTag(const Node& node) {
   const auto& declared = node.op().inputs;
   return node.op().random && !declared.empty() && declared.back().list &&

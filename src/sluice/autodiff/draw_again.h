@@ -1,5 +1,5 @@
-// DrawAgain: random ops of a copied loop body draw what those of the original
-// drew: they are told which iteration they stand for.
+// DrawAgain: random ops in a copy of a loop body draw the same numbers as those
+// in the original, because they are given the iteration they represent.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -9,15 +9,16 @@
 
 namespace sluice {
 
-// Whether anything in the region draws for the iteration it runs in.
+// Whether anything in the region draws numbers that depend on the iteration.
 bool DrawsHere(const Region& region);
 
-// Gives the random ops of `region`, and of those inside it, the tag of the
-// iteration the region stands for, a value seen there. Error: a call draws.
+// Gives the random ops of `region` and of nested regions the tag of the
+// iteration that the region represents; the tag is a value visible there.
+// Error: a call draws.
 Status DrawAgain(Graph& graph, Region& region, Value tag);
 
-// The tag of `iteration` of a loop that stands where `parent` is the tag, at
-// the top of `region`.
+// The tag of iteration `iteration` of a loop whose own tag is `parent`,
+// computed at the start of `region`.
 Result<Value> TagAtTop(Graph& graph, Region& region, const Node& loop,
                        Value parent, Value iteration);
 

@@ -12,8 +12,8 @@ namespace sluice {
 
 namespace {
 
-// What there is of control flow in a graph: values that regions give on as they
-// are, without a node that uses them, to the nodes that own such regions.
+// The control flow of a graph: values that regions return without a node that
+// uses them, mapped to the nodes that own these regions.
 struct Regions {
   std::unordered_multimap<Value, Node*, ValueHash> passed_on;
   bool any = false;
@@ -32,8 +32,8 @@ struct Regions {
   }
 };
 
-// Nodes that depend on one of the xs by values that carry gradients. A node
-// depends on what its regions read, a call on what its function does.
+// Nodes that depend on one of the xs through differentiable values. A node
+// depends on the reads of its regions, a call on those of its function.
 std::unordered_set<const Node*> Downstream(const Regions& regions,
                                            std::span<const Value> xs) {
   std::unordered_set<const Node*> seen;
@@ -68,9 +68,8 @@ std::unordered_set<const Node*> Downstream(const Regions& regions,
   return seen;
 }
 
-// Last first: a node comes before what it reads. Ids grow in program order,
-// unless loops have been given more to carry since, or nodes were put between
-// others.
+// Reverse topological order. Ids increase in program order, unless loops have
+// been extended since, or nodes were inserted.
 void SortLastFirst(std::vector<Node*>& nodes, const Regions& regions,
                    const Region& region) {
   auto earlier = [](const Node* a, const Node* b) { return a->id() < b->id(); };
@@ -126,7 +125,7 @@ class Flowing {
   }
 
  private:
-  // A loop whose body this is computed in is not passed through.
+  // A loop that contains the region where gradients are computed is skipped.
   bool MayPass(const Node& node) const {
     if (r_.inside) return node.region() == &r_.region;
     for (const Region* r = &r_.region; r; r = r->parent()) {
@@ -151,7 +150,7 @@ class Flowing {
            (targets_.count(v) || downstream_.count(v.node));
   }
 
-  // Applies the rule of one node, given what flows into its outputs.
+  // Applies the rule of one node, given the gradients of its outputs.
   Status Visit(Node& node) {
     std::vector<Value> dy;
     bool any = false;
@@ -188,7 +187,7 @@ class Flowing {
     return OkStatus();
   }
 
-  // A list that gradients stop at is no constant: rather say so than lose them.
+  // Gradients that end at a list must not be dropped silently: report an error.
   Status CheckNoList(const Node& node) const {
     for (const Value& v : node.inputs()) {
       if (v.dtype() != DType::kList || !Wanted(v)) continue;

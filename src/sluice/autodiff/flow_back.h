@@ -23,14 +23,14 @@ inline bool CarriesGradient(const Value& v) {
 
 struct FlowBackRequest {
   Graph& graph;
-  // Where gradients are computed: encloses none of the ys' regions, and all of
-  // ys and xs are seen there.
+  // Where gradients are computed: a region that encloses none of the ys'
+  // regions, and where all ys and xs are visible.
   Region& region;
   std::span<const Value> ys, xs;
   std::span<const Value> seeds;  // what flows into each y
-  // Only through nodes of the region itself, not those around it.
+  // Restricts the flow to nodes of the region itself.
   bool inside = false;
-  // What an x was made of is none of it: nothing flows on behind one.
+  // Gradients do not flow on to the values that an x depends on.
   bool stop_at_xs = false;
 };
 

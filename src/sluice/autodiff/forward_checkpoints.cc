@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// The loop reads it, so it stands above the loop.
+// The loop reads it, so it is placed before the loop.
 Result<Node*> ForwardCheckpoints::AddBefore(std::string_view op,
                                             std::span<const Value> inputs,
                                             const Attrs& attrs) {
@@ -18,7 +18,7 @@ Result<Node*> ForwardCheckpoints::AddBefore(std::string_view op,
   return node;
 }
 
-// At the top of the body, where what is carried has not been used up.
+// At the start of the body, before carried values are used up.
 Result<Node*> ForwardCheckpoints::AddFirst(std::string_view op,
                                            std::span<const Value> inputs,
                                            const Attrs& attrs) {

@@ -1,6 +1,6 @@
-// ForwardCheckpoints: makes a loop keep what it carries at some iterations, in
-// lists. How many is decided as it runs (CheckpointChoice). What is there
-// already is used again.
+// ForwardCheckpoints: makes a loop store the values it carries at some
+// iterations, in lists. Their number is decided at run time (CheckpointChoice).
+// Existing lists are reused.
 //
 // Lives for one call of Gradients, whose caller holds the graph's lock.
 #pragma once
@@ -16,12 +16,12 @@ class ForwardCheckpoints {
   ForwardCheckpoints(Graph& graph, Node& loop, int trips)
       : graph_(graph), loop_(loop), body_(*loop.regions()[1]), trips_(trips) {}
 
-  // To be called first.
+  // Call first.
   Status Prepare();
-  // The output that is the list of what carried value i was at checkpoints.
+  // The index of the output that lists carried value i at the checkpoints.
   Result<int> Keep(int i);
-  // A vector: iterations between checkpoints, bytes they hold, those of the
-  // largest (the last two with a budget only).
+  // A vector: iterations between checkpoints, the bytes they hold, and the
+  // bytes of the largest (the last two only with a budget).
   Value state() const { return loop_.output(state_); }
 
  private:

@@ -57,8 +57,8 @@ std::vector<GradPart> GradFlow::PartsOf(const Value& v) const {
   return found;
 }
 
-// A few are added by an op that can be fused with its neighbours; not halves,
-// which AddN rounds once.
+// A few parts are added by an op that can be fused; not in half precision, for
+// which AddN rounds only once.
 Result<Value> GradFlow::Sum(const Value& v, const std::vector<Value>& parts) {
   constexpr size_t kFew = 4;
   bool exact = v.dtype() == DType::kF32 || v.dtype() == DType::kF64;
@@ -88,7 +88,8 @@ Result<Value> GradFlow::Total(const Value& v) {
   if (parts.rows.empty()) return parts.total = parts.dense[0];
   SL_RETURN_IF_ERROR(MergeRows(v, parts.rows));
   const Rows& rows = parts.rows[0];
-  // Halves are better summed in float first, which IndexAdd does not do.
+  // Half-precision parts are better summed in float first, which IndexAdd does
+  // not do.
   bool exact = v.dtype() == DType::kF32 || v.dtype() == DType::kF64;
   if (!parts.dense.empty() && exact) {
     Value in[] = {parts.dense[0], rows.indices, rows.values};

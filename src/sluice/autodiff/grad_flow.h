@@ -1,7 +1,7 @@
-// GradFlow: what flows into each value while gradients of a graph are built,
-// and its sum: one node per value with several parts. Parts that are rows
-// (slices along axis 0 and where to add them) are kept apart from dense ones:
-// rows and rows stay rows, rows and a dense part become dense.
+// GradFlow: the incoming gradients of each value while gradients of a graph are
+// built, and their sums: one node per value with several parts. Sparse parts
+// (slices along axis 0 with their indices) are kept separate from dense ones: a
+// sum of sparse parts is sparse, with a dense part it is dense.
 //
 // Lives for one call of Gradients, whose caller holds the graph's lock.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// One of the things that flow into a value: a value as large, or rows.
+// One incoming gradient of a value: dense, or rows.
 struct GradPart {
   Value dense;
   Value indices, values;
@@ -22,13 +22,13 @@ struct GradPart {
 
 class GradFlow {
  public:
-  // Sums are computed in `region`, where all parts are seen. `hoist`: loops on
-  // the way leave sums over their iterations until after them.
+  // Sums are computed in `region`, where all parts are visible. `hoist`: loops
+  // defer sums over their iterations until after the loop.
   GradFlow(Graph& graph, Region& region, bool hoist = true)
       : graph_(graph), region_(region), hoist_(hoist) {}
   bool hoist() const { return hoist_; }
-  // Rows that branches give stay rows, of another number in each of them. Not
-  // for lanes, which may take different branches.
+  // Sparse gradients of branches stay sparse, with a different number of rows
+  // in each branch. Not for lanes of vmap, which may take different branches.
   void KeepRowsOfBranches() { rows_of_branches_ = true; }
   bool rows_of_branches() const { return rows_of_branches_; }
 
@@ -39,11 +39,11 @@ class GradFlow {
     parts_[to].rows.push_back({indices, values});
   }
 
-  // The sum as one value, as large as `v`; no value when nothing flows in.
+  // The dense sum, with the size of `v`; empty if there are no parts.
   Result<Value> Total(const Value& v);
-  // What the sum is of, in the order it came.
+  // The summands, in the order they were added.
   std::vector<GradPart> PartsOf(const Value& v) const;
-  // The sum as rows where all parts are rows.
+  // The sum, sparse if all parts are sparse.
   Result<GradientValue> TotalOrRows(const Value& v);
 
  private:
@@ -53,7 +53,7 @@ class GradFlow {
   struct Parts {
     std::vector<Value> dense;
     std::vector<Rows> rows;
-    Value total;  // of both, once somebody asked for it
+    Value total;  // of all parts; computed on demand
   };
 
   Result<Value> Sum(const Value& v, const std::vector<Value>& parts);

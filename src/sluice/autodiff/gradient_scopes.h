@@ -1,6 +1,8 @@
-// GradientScopes: what is open on this thread while gradients are built. One
-// object for all of it: thread-local variables have to be few
+// GradientScopes: the open scopes on this thread while gradients are built, in
+// one object because there must be few thread-local variables
 // (base/thread_owned.h).
+//
+// One per thread; lives as long as the thread.
 //
 // Of one thread, for as long as it lives.
 #pragma once
@@ -14,7 +16,7 @@ class NoneGiven;
 class RowsLost;
 
 struct GradientScopes {
-  // The innermost of each; null: none is open.
+  // The innermost scope of each kind; null: none.
   CallTwins* call_twins = nullptr;
   NoneGiven* none_given = nullptr;
   RowsLost* rows_lost = nullptr;

@@ -25,7 +25,7 @@ Result<Value> Like(Graph& graph, std::string_view op, const Value& v) {
   return node->output();
 }
 
-// The innermost region of the ys: where gradients are computed.
+// The innermost region of the ys, where gradients are computed.
 Region& RegionOf(std::span<const Value> ys, Graph& graph) {
   Region* region = &graph.root();
   for (const Value& y : ys) {
@@ -75,7 +75,7 @@ Status FlowFrom(Graph& graph, std::span<const Value> ys,
                   flow);
 }
 
-// What stands for the gradient of an x that nothing flows into.
+// The result for an x that receives no gradient.
 Result<Value> Unconnected(Graph& graph, std::span<const Value> ys,
                           std::span<const Value> xs, size_t i,
                           const GradientOptions& options) {
@@ -96,8 +96,8 @@ bool AnyResource(std::span<const Value> xs) {
   return false;
 }
 
-// With a resource among the xs: gradients for all that was read of it, added.
-// Rows stay rows where one read alone is connected, and with `rows`.
+// For resources among the xs: the sum of the gradients of all reads. It stays
+// sparse if only one read is connected and `rows` is set.
 Result<std::vector<GradientValue>> GradientsOfReads(
     Graph& graph, std::span<const Value> ys, std::span<const Value> xs,
     std::span<const Value> grad_ys, const GradientOptions& options, bool rows) {
@@ -210,8 +210,8 @@ Result<std::vector<Value>> Jvp(Graph& graph, std::span<const Value> ys,
         StrCat("jvp: ", tangents.size(), " tangents for ", xs.size(), " xs"));
   }
   GradientOptions zeros{.zeros_when_unconnected = true};
-  // Backwards with a stand-in u flowing in gives J' u, which is linear in u;
-  // its gradient with respect to u in the direction v is J v.
+  // Reverse mode with a placeholder u as incoming gradient gives J' u, which is
+  // linear in u; its gradient with respect to u in the direction v is J v.
   std::vector<Value> stand_ins;
   for (const Value& y : ys) {
     SL_ASSIGN_OR_RETURN(Value u, Like(graph, "OnesLike", y));

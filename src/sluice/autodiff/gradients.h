@@ -3,8 +3,8 @@
 //   Gradients(graph, {loss}, {w, b})   dloss/dw, dloss/db
 //   Jvp(graph, {y}, {x}, {v})          dy/dx * v: forward mode
 //
-// Nodes are appended to the region the values live in; what is there already
-// does not change. The caller holds the graph's lock.
+// Nodes are appended to the region the values live in; existing nodes are
+// unchanged. The caller holds the graph's lock.
 #pragma once
 
 #include <span>
@@ -17,32 +17,31 @@
 namespace sluice {
 
 struct GradientOptions {
-  // What to do with an x that no y depends on: an error that says why, zeros,
+  // The result for an x that no y depends on: an error with the reason, zeros,
   // or no value.
   bool zeros_when_unconnected = false;
   bool none_when_unconnected = false;
-  // Gradients of what loops read around them, such as weights, are computed
-  // from all iterations at once after the backward loop, where that is faster;
-  // else every iteration adds its own.
+  // Gradients of captures of a loop, such as weights, are computed after the
+  // backward loop, from all iterations at once, where that is faster; otherwise
+  // every iteration adds its part.
   bool hoist = true;
-  // The xs are what they are, whatever they were made of: what flows into one
-  // does not flow on to another that it was made of.
+  // Each x is treated as an independent variable: its gradient does not flow on
+  // to another x that it depends on.
   bool stop_at_xs = false;
 };
 
-// The sum over all ys of the gradient of y with respect to each x; an x that is
-// a resource, such as a variable's handle, stands for all that was read of it.
-// `grad_ys`
-// are the gradients that flow into the ys: empty for ones, and no value stands
-// for ones as well.
+// The sum over all ys of the gradient of y with respect to each x. An x that is
+// a resource, such as a variable's handle, represents all values read from it.
+// `grad_ys` are the incoming gradients of the ys; empty, or an empty value,
+// means ones.
 Result<std::vector<Value>> Gradients(Graph& graph, std::span<const Value> ys,
                                      std::span<const Value> xs,
                                      std::span<const Value> grad_ys = {},
                                      const GradientOptions& options = {});
 
-// A gradient that nobody has made dense: a value, or rows, slices along axis 0
-// (`values`) to be added to zeros of `shape` at `indices`, a vector in which an
-// index may be twice.
+// A gradient in its original form: dense, or rows: slices along axis 0
+// (`values`) to be added to zeros of `shape` at `indices`, a vector that may
+// contain an index more than once.
 struct GradientValue {
   Value dense;
   Value indices, values, shape{};  // shape is a vector of i64
@@ -50,14 +49,14 @@ struct GradientValue {
   explicit operator bool() const { return dense || values; }
 };
 
-// The same with rows left as they are, where rules gave rows and nothing but
-// rows flows into an x.
+// The same, but gradients stay sparse if rules return rows and all parts of an
+// x's gradient are rows.
 Result<std::vector<GradientValue>> GradientsOrRows(
     Graph& graph, std::span<const Value> ys, std::span<const Value> xs,
     std::span<const Value> grad_ys = {}, const GradientOptions& options = {});
 
-// The change of each y when the xs change by `tangents`; no value stands for a
-// tangent of zero.
+// The derivative of each y when the xs change by `tangents`; an empty value
+// represents a tangent of zero.
 Result<std::vector<Value>> Jvp(Graph& graph, std::span<const Value> ys,
                                std::span<const Value> xs,
                                std::span<const Value> tangents);

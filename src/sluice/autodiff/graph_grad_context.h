@@ -1,6 +1,6 @@
-// A gradient rule applied to a node of a graph: what the rule calls becomes
-// more nodes: same device, the user line of the forward op, in the region the
-// gradient is computed in, which is the node's own or one inside it.
+// A gradient rule applied to a node of a graph: the calls of the rule become
+// nodes with the same device and user line as the forward op, in the region
+// where the gradient is computed, which is the node's own or a nested one.
 #pragma once
 
 #include "sluice/graph/graph.h"
@@ -11,16 +11,16 @@ namespace sluice {
 
 class GraphGradContext final : public GradContext {
  public:
-  // `dy[i]` is the gradient of output i, or no value; `wants[i]`: that of
-  // input i is asked for.
+  // `dy[i]` is the gradient of output i, or empty; `wants[i]`: whether that of
+  // input i is wanted.
   GraphGradContext(Graph& graph, Node& node, std::span<const Value> dy,
                    const std::vector<bool>& wants)
       : GraphGradContext(graph, node, dy, wants, *node.region()) {}
   GraphGradContext(Graph& graph, Node& node, std::span<const Value> dy,
                    const std::vector<bool>& wants, Region& region);
 
-  // For gradients written against the graph itself: a variable's value, and
-  // the other way round.
+  // For gradients that work on the graph itself: conversions between variables
+  // of the rule and values.
   Graph& graph() { return graph_; }
   Region& region() { return region_; }
   Value ValueOf(GradVar v) const {
@@ -28,9 +28,9 @@ class GraphGradContext final : public GradContext {
   }
   GradVar VarOf(Value value) { return VarAt(Enter(value)); }
 
-  // The gradient of input i; no value when the rule set none.
+  // The gradient of input i; empty if the rule set none.
   Value gradient(int i) const;
-  // Where its rows are to be added; no value when it is no rows.
+  // The row indices of a sparse gradient; empty if it is dense.
   Value gradient_rows(int i) const;
 
  protected:

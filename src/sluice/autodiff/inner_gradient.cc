@@ -175,7 +175,7 @@ std::vector<Value> InnerGradient::Residuals(const Elsewhere& elsewhere) {
     }
     for (const Value& in : v.node->inputs()) open.push_back(in);
   }
-  // What is computed again need not be left where it was.
+  // A recomputed node need not be put back.
   for (Node* node : sizes) {
     if (again.Should(node->output())) tail_.insert(node);
   }

@@ -8,8 +8,8 @@ namespace sluice {
 
 namespace {
 
-// Where the list has each value: a list itself stands in it as it is, others
-// stand in lists by their types, which come first.
+// The position of each value in the list: a list is stored directly, others in
+// lists by type, which come first.
 struct KeptPlaces {
   std::map<DType, int> by_type;
   struct Place {

@@ -1,5 +1,6 @@
-// Values of several types as one list: what a function gives its caller to
-// keep. Lists among them, as calls inside it give, stand in it as they are.
+// Packs values of several types into one list: what a function returns to its
+// caller to keep. Lists among them, such as those of nested calls, are stored
+// as they are.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -11,12 +12,12 @@
 
 namespace sluice {
 
-// The list of what `values` are in `region`. Nodes are named and placed as
-// those of a gradient of `beside`.
+// The list of `values` in `region`. Its nodes are named and placed like those
+// of a gradient of `beside`.
 Result<Value> KeepInList(Graph& graph, Region& region, const Node& beside,
                          const std::vector<Value>& values);
 
-// What stands in the list that KeepInList made of `values`, in `region`.
+// Unpacks, in `region`, the list that KeepInList made of `values`.
 Result<std::vector<Value>> ReadKept(Graph& graph, Region& region,
                                     const Node& beside, Value list,
                                     const std::vector<Value>& values);

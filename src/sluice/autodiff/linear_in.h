@@ -1,6 +1,6 @@
-// LinearIn: which inputs an op is linear in, others held fixed: what it gives
-// for a sum of inputs is the sum of what it gives for each. What loops use to
-// apply an op once, after the loop, to a sum over its iterations.
+// LinearIn: the inputs in which an op is linear while others are fixed: its
+// result for a sum of inputs is the sum of the results. Loops use this to apply
+// an op once, after the loop, to a sum over iterations.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-// The inputs of `node` that are not `fixed`, when it is linear in all of them
-// together; else nothing.
+// The inputs of `node` that are not `fixed`, if it is linear in all of them
+// together; otherwise empty.
 std::vector<Value> LinearIn(const Node& node,
                             const std::function<bool(const Value&)>& fixed);
 

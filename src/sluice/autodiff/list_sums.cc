@@ -13,8 +13,8 @@ bool AddsElements(const Node& node) {
   return RoleOf(node) == Role::kListAddAt || RoleOf(node) == Role::kListAddRows;
 }
 
-// The nodes that make `part` of nothing by adding elements, first to last;
-// empty when it is made in another way.
+// The nodes that build `part` from zeros by adding elements, first to last;
+// empty if it is computed otherwise.
 std::vector<Node*> Additions(const Value& part) {
   std::vector<Node*> nodes;
   Node* node = part.node;
@@ -48,8 +48,7 @@ Result<Value> AddListGradient(Graph& graph, Region& region, Value sum,
 
 Result<Value> SumListGradients(Graph& graph, Region& region,
                                std::span<const Value> parts) {
-  // What is not made of a few elements comes first, for the others to be added
-  // to.
+  // Other parts come first, so that single elements can be added to them.
   Value sum;
   for (bool few : {false, true}) {
     for (const Value& part : parts) {

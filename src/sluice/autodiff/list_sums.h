@@ -1,6 +1,6 @@
-// Sums of gradients of lists. A part that is a few elements, as the gradient of
-// a read is, is added to the sum where that lies: a loop that reads one element
-// per iteration costs one element per iteration backwards, not the whole list.
+// Sums of gradients of lists. A part with few elements, such as the gradient of
+// a read, is added to the sum in place: a loop that reads one element per
+// iteration costs one element per backward iteration, not the whole list.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace sluice {
 
-// sum + part, both gradients of lists seen in `region`.
+// sum + part, both gradients of lists visible in `region`.
 Result<Value> AddListGradient(Graph& graph, Region& region, Value sum,
                               Value part);
 
-// The sum of some, at least one.
+// The sum of at least one gradient.
 Result<Value> SumListGradients(Graph& graph, Region& region,
                                std::span<const Value> parts);
 

@@ -1,4 +1,4 @@
-// Which values carried by a loop matter, and to which others.
+// Which values carried by a loop are active or needed.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -11,16 +11,16 @@
 
 namespace sluice {
 
-// Carried values that gradients flow into, at the end, where `dy` says so, or
-// on the way.
+// The carried values that receive gradients, after the loop, according to `dy`,
+// or during it.
 std::vector<int> ActiveCarries(Region& body, std::span<const Value> dy);
 
-// Whether each carried value is read for anything that is used: by results of
-// the loop that have users, by other such values, or where it comes from by
-// others than the loop, such as the gradient that computes a counter again.
+// Whether each carried value is needed: by results of the loop that have users,
+// by other needed values, or because nodes outside the loop read the values it
+// is computed from, such as a gradient that recomputes a counter.
 std::vector<bool> NeededCarries(Node& loop);
 
-// What the loop reads around it and gradients are wanted of.
+// The captures of the loop whose gradients are wanted.
 std::vector<Value> WantedCaptures(
     const Node& loop, const std::unordered_set<Value, ValueHash>& wanted);
 

@@ -1,8 +1,8 @@
-// The gradient of a loop that keeps checkpoints (save = "recompute" or a
-// budget): the forward loop keeps what it carries now and then, in lists; the
-// gradient is a loop over stretches of iterations, the last ones first, each
-// computed again from the checkpoint before it by an ordinary loop and
-// differentiated as one. So everything here has gradients itself.
+// The gradient of a loop with checkpoints (save = "recompute" or a budget). The
+// forward loop stores its carried values at intervals, in lists. The gradient
+// is a loop over segments of iterations, last one first; each segment is
+// recomputed from its checkpoint by an ordinary loop and differentiated like
+// one. All of this is therefore differentiable again.
 //
 // The caller holds the graph's lock.
 #pragma once

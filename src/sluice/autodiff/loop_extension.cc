@@ -16,7 +16,7 @@ bool LoopExtension::IsConstant(const Value& v, int64_t n) const {
          *value->data<int64_t>() == n;
 }
 
-// The loop reads it, so it stands above the loop.
+// The loop reads it, so it is placed before the loop.
 Result<Node*> LoopExtension::AddBefore(std::string_view op,
                                        std::span<const Value> inputs,
                                        const Attrs& attrs) {

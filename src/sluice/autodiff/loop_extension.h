@@ -1,7 +1,7 @@
-// LoopExtension: a loop that comes to carry more: a count of its iterations,
-// and lists of values of its body, one element per iteration. What it computes
-// stays what it was; nobody who uses its results sees a difference. What is
-// there already is used again.
+// LoopExtension: extends the values that a loop carries by a count of its
+// iterations, and by lists of values of its body with one element per
+// iteration. Existing results do not change. Existing counts and lists are
+// reused.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -16,9 +16,9 @@ class LoopExtension {
   LoopExtension(Graph& graph, Node& loop)
       : graph_(graph), loop_(loop), body_(*loop.regions()[1]) {}
 
-  // The output that is the number of iterations, an i64.
+  // The index of the output with the number of iterations, an i64.
   Result<int> CountTrips();
-  // The output that is the list of what `v`, a value of the body, has been.
+  // The index of the output that lists `v`, a value of the body, by iteration.
   Result<int> Keep(const Value& v);
 
  private:

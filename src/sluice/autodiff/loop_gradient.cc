@@ -1,8 +1,8 @@
-// The gradient of a loop is a loop that runs as often, backwards. The forward
-// loop comes to count its iterations and to keep, in lists it carries, what the
-// gradient of its body reads; the backward loop reads them by number, carries
-// the gradients of what is carried, and adds up those of what is read from
-// around the loop. Both are ordinary loops, so they have gradients themselves.
+// The gradient of a loop is a loop with the same number of iterations, run
+// backwards. The forward loop additionally counts its iterations and stores, in
+// lists it carries, the residuals of its body's gradient. The backward loop
+// reads them by index, carries the gradients of carried values, and accumulates
+// those of captures. Both are ordinary loops, so they are differentiable too.
 #include <algorithm>
 
 #include "sluice/autodiff/flow_back.h"
@@ -72,8 +72,8 @@ class Backwards {
     return node->output();
   }
 
-  // What is collected for sums while running backwards: the rest of it the
-  // forward loop has kept.
+  // The values collected for sums during the backward loop; the forward loop
+  // has stored the others.
   static std::vector<Value> Listed(const InnerGradient& inner,
                                    const LoopSums& sums) {
     std::vector<Value> listed;
@@ -83,8 +83,8 @@ class Backwards {
     return listed;
   }
 
-  // What the backward loop starts from: how often it runs, what flows into the
-  // last values, nothing for what is read around it.
+  // The initial values of the backward loop: the number of iterations, the
+  // gradients of the final values, and zeros for captures.
   Result<std::vector<Value>> Starts(const LoopSums& sums,
                                     const std::vector<Value>& listed,
                                     Value trips) {
@@ -201,7 +201,7 @@ class Backwards {
     return OkStatus();
   }
 
-  // Rows are added where they belong: the rest of the sum is not touched.
+  // Rows are added in place: the rest of the sum is not accessed.
   Result<Value> PlusPart(Region& body, Value total, const GradPart& part) {
     if (total.dtype() == DType::kList) {
       return AddListGradient(graph_, body, total, part.dense);
@@ -220,7 +220,7 @@ class Backwards {
   Graph& graph_;
   Node& loop_;
   Region& body_;
-  // Sums after the loop would bring all that was kept back at once.
+  // Sums after the loop would copy all residuals back at once.
   const bool hoist_;
   std::vector<int> active_;
   std::vector<Value> captures_;

@@ -49,7 +49,8 @@ Status LoopResiduals::Keep(InnerGradient& inner,
   for (const Value& v : lists) {
     if (inner.Inside(v)) SL_RETURN_IF_ERROR(keep(v));
   }
-  // What iterations start from first: then what they give is kept with it.
+  // Carried start values first, so that an iteration's results are kept with
+  // them.
   for (const Value& v : residuals_) {
     if (v.node != body_.args_node() || counters_.count(v)) continue;
     SL_RETURN_IF_ERROR(keep(v));

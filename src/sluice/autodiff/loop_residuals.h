@@ -1,7 +1,7 @@
-// LoopResiduals: what the backward loop reads of the forward loop's iterations,
-// and how it comes by it. Most is kept in lists by the forward loop. A counter
-// is computed from the number of the iteration; what one iteration gives is
-// what the next one starts from, and kept once.
+// LoopResiduals: the values that the backward loop reads of the forward loop's
+// iterations, and their sources. Most are kept in lists by the forward loop. A
+// counter is computed from the number of the iteration. The result of one
+// iteration is the start of the next, and is kept once.
 //
 // Lives for one call of Gradients, whose caller holds the graph's lock.
 #pragma once
@@ -16,7 +16,7 @@ namespace sluice {
 
 class LoopResiduals {
  public:
-  // What is computed after the loop is computed in `after`.
+  // Values needed after the loop are computed in `after`.
   LoopResiduals(Graph& graph, Node& loop, Region& after)
       : graph_(graph),
         loop_(loop),
@@ -24,16 +24,16 @@ class LoopResiduals {
         after_(after),
         extension_(graph, loop) {}
 
-  // Makes the forward loop keep what the gradient of its body reads, and
-  // `lists` of values of the body whatever it reads.
+  // Makes the forward loop keep what the gradient of its body reads, and always
+  // `lists`, values of the body.
   Status Keep(InnerGradient& inner, const std::vector<Value>& lists);
-  // The number of iterations there were.
+  // The number of iterations.
   Value trips() { return loop_.output(trips_); }
-  // All that a value was, by iteration. REQUIRES: one of `lists`.
+  // The list of the value, by iteration. REQUIRES: it is one of `lists`.
   Value list(const Value& v) { return loop_.output(kept_.at(v)); }
 
-  // Adds to `body`, where the numbers of the iteration and of the next one are
-  // given, what reads them, and says so in `map`.
+  // Adds to `body` the nodes that read the values, given the numbers of the
+  // iteration and of the next one, and enters them in `map`.
   Status Read(Region& body, Value at, Value next, Graph::ValueMap& map);
 
  private:
@@ -45,8 +45,7 @@ class LoopResiduals {
   };
   void FindCounters();
   Result<Value> Count(Region& body, const Counter& counter, Value at);
-  // The carried value that `v` is the next one of; -1 when it is none that is
-  // kept.
+  // The kept carried value whose next value is `v`; -1: none.
   int NextOf(const Value& v) const;
 
   Graph& graph_;

@@ -9,14 +9,14 @@ namespace sluice {
 
 namespace {
 
-// As many rows at a time are a large product already: adding it up is cheaper
-// than keeping them.
+// This many rows form a large product already: accumulating it is cheaper than
+// keeping the rows.
 constexpr int64_t kManyRows = 256;
 
 }  // namespace
 
-// Twice: what is collected for products can be summed for other gradients
-// without being kept for them alone.
+// Two passes: values collected for products can be summed for other gradients
+// without extra storage.
 Status LoopSums::Plan() {
   for (int round = 0; round < 2; ++round) {
     carried_.clear();
@@ -72,7 +72,7 @@ void LoopSums::Collect(const Value& v) {
   add(reads_);
 }
 
-// A sum over rows, of whose rows all iterations are to be collected.
+// A sum over rows, if the rows of all iterations should be collected.
 Result<bool> LoopSums::Reduces(const Value& v) {
   if (RoleOf(v) == Role::kSumTo) {
     const Value& x = v.node->input(0);
@@ -88,7 +88,7 @@ Result<bool> LoopSums::Reduces(const Value& v) {
   auto it = rewritten_.find(v);
   Value product = it == rewritten_.end() ? v : it->second;
   Value a = product.node->input(0), b = product.node->input(1);
-  // Rows of many iterations of a loop inside this one are a large product.
+  // The rows of an inner loop's iterations form a large product.
   if (Invariant(a) || Invariant(b) || RoleOf(a) == Role::kListConcat ||
       RoleOf(b) == Role::kListConcat) {
     return false;
@@ -130,7 +130,7 @@ Result<Value> LoopSums::OverRows(const Value& v, Value a, Value b) {
 }
 
 Result<bool> LoopSums::Expand(const Value& v) {
-  // What is read in the loop as well is computed there anyway.
+  // A value that the loop also reads is computed there anyway.
   if (!inner_.InTail(v) || v.node->num_outputs() != 1 ||
       v.node->users().size() > 1) {
     return false;
@@ -157,10 +157,10 @@ Result<bool> LoopSums::Expand(const Value& v) {
   return true;
 }
 
-// Whether to add up `in`, of which `v` is computed, and not v.
+// Whether to accumulate `in`, from which `v` is computed, instead of v.
 bool LoopSums::CarriedInstead(const Value& in, const Value& v) const {
   if (!in.shape().fully_known() || Invariant(in)) return false;
-  // A long sum of halves would lose what a sum of floats keeps.
+  // A long sum in half precision would lose what a sum in float keeps.
   if (DTypeSize(in.dtype()) < DTypeSize(v.dtype())) return false;
   return !v.shape().fully_known() || in.shape().ToShape().num_elements() <=
                                          v.shape().ToShape().num_elements();

@@ -1,14 +1,14 @@
-// LoopSums: what flows into values that a loop reads around it, such as its
-// weights, is a sum over all iterations. How it is made:
+// LoopSums: the gradients of a loop's captures, such as weights, are sums over
+// all iterations. There are two ways to compute one:
 //
-//   added up    every iteration adds its part to what the backward loop carries
-//   left        the backward loop keeps what the part is computed from, and one
-//               op computes the sum from all iterations after it: a product of
-//               matrices sums over rows, so of the rows of all iterations
-//               together it is the sum of their products. Rows stay rows.
+//   added up    the backward loop carries the sum; iterations add their parts
+//   left        the backward loop collects the operands of the part, and one op
+//               after it computes the sum from all iterations: a matrix product
+//               sums over rows, so the product of the rows of all iterations is
+//               the sum of their products. Rows stay rows.
 //
-// Ops that are linear in what varies (a transpose, a product by a weight) are
-// applied to the sum, not in every iteration.
+// Ops that are linear in the varying operand (a transpose, a product by a
+// weight) are applied to the sum, not in every iteration.
 //
 // Lives for one call of Gradients, whose caller holds the graph's lock.
 #pragma once
@@ -21,8 +21,8 @@ namespace sluice {
 
 class LoopSums {
  public:
-  // Of the parts of `inner`, the gradient of the body of `loop`, that flow into
-  // `captures`, in this order.
+  // For the parts of `inner`, the gradient of the body of `loop`, that flow
+  // into `captures`, in this order.
   LoopSums(Graph& graph, Node& loop, InnerGradient& inner,
            std::vector<Value> captures, bool hoist)
       : graph_(graph),
@@ -33,19 +33,19 @@ class LoopSums {
         hoist_(hoist) {}
   Status Plan();
 
-  // A sum the backward loop carries. Starts as zeros.
+  // A sum that the backward loop carries. Starts as zeros.
   struct Carried {
-    Value to;  // like this value, or of the known type of the only part
+    Value to;  // has the type of this value, or of the only part
     std::vector<GradPart> parts;
     ValueType type() const { return to ? to.type() : parts[0].dense.type(); }
   };
   const std::vector<Carried>& carried() const { return carried_; }
   // Values of all iterations that are read after the backward loop.
   const std::vector<Value>& collected() const { return collected_; }
-  // All that the backward loop has to compute for this.
+  // Everything that the backward loop must compute for the sums.
   std::vector<Value> Wanted() const;
 
-  // After the backward loop, whose results are given: adds the gradients.
+  // Adds the gradients after the backward loop, given its results.
   struct Results {
     std::vector<Value> carried;
     std::vector<Value> lists;  // of collected(), by iteration
@@ -60,15 +60,15 @@ class LoopSums {
     std::vector<Value> reads;  // of collected()
   };
 
-  // Whether a part is left until after the loop.
+  // Whether a part is deferred until after the loop.
   Result<bool> Leave(const GradPart& part);
   // Whether v can be computed from sums and collected values.
   Result<bool> Expand(const Value& v);
   Result<bool> Reduces(const Value& v);
   Result<Value> OverRows(const Value& v, Value a, Value b);
   bool CarriedInstead(const Value& in, const Value& v) const;
-  // The same in all iterations, and there after the loop or made there from
-  // what is, without computing: a size, a slice of a weight.
+  // Whether v is the same in all iterations and available after the loop,
+  // possibly by ops that do not compute: a size, a slice of a weight.
   bool Invariant(const Value& v) const;
   void Collect(const Value& v);
 

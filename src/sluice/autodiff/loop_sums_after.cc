@@ -1,4 +1,4 @@
-// What LoopSums adds after the backward loop.
+// The nodes that LoopSums adds after the backward loop.
 #include <algorithm>
 
 #include "sluice/autodiff/loop_sums.h"

@@ -1,8 +1,8 @@
-// NoneGiven: inputs of functions of the user's to which their backward gave no
-// gradient. In a branch that is a way on which there is none, where another one
-// may have one; as one graph they would be zeros.
+// NoneGiven: inputs of user functions for which their backward returned no
+// gradient. A branch may have no gradient where another branch has one; in one
+// graph it would be zeros.
 //
-// On the stack of whoever differentiates a branch; found by the thread.
+// On the stack of the code that differentiates a branch; found by thread.
 #pragma once
 
 #include <vector>
@@ -18,9 +18,9 @@ class NoneGiven {
   NoneGiven(const NoneGiven&) = delete;
   NoneGiven& operator=(const NoneGiven&) = delete;
 
-  // For all of them on this thread.
+  // Reports the input to all of them on this thread.
   static void Note(const Value& input);
-  // Whether one of those inputs was made of `x`, in a way gradients flow.
+  // Whether one of those inputs depends on `x` in a way that gradients flow.
   bool To(const Value& x) const;
 
  private:

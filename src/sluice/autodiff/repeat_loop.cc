@@ -16,7 +16,7 @@ bool Prints(const Node& node) {
          node.num_inputs() >= 1;
 }
 
-// What the user may change so that the loop can be run again.
+// Advice for making the loop repeatable.
 constexpr char kInstead[] =
     "a loop with save = \"recompute\" or a budget runs its iterations again "
     "for the gradient; wanted a body without such effects, or save = "
@@ -118,7 +118,7 @@ class Repetition {
     return Quieten(body);
   }
 
-  // Iteration i of the copy draws what first + i of the loop drew.
+  // Iteration i of the copy draws the same numbers as first + i of the loop.
   Status Draw(Region& body, Value first) {
     SL_ASSIGN_OR_RETURN(Node * parent, AddBeside(graph_, *loop_.region(), loop_,
                                                  "StepTag", {}));
@@ -133,7 +133,7 @@ class Repetition {
     return DrawAgain(graph_, body, tag);
   }
 
-  // Takes effects out of a copied region.
+  // Removes effects from a copied region.
   Status Quieten(Region& region) {
     graph_.SetTargets(region, {});
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());

@@ -1,7 +1,7 @@
-// RepeatLoop: some iterations of a loop once more, from values it carried, for
-// gradients that were not kept what they need. A copy of the body, as often as
-// it is told; it computes what the loop computed there: variables are those the
-// loop read, random numbers those it drew, and nothing is printed again.
+// RepeatLoop: runs some iterations of a loop again, from values it carried, for
+// gradients whose residuals were not kept. The copy of the body computes the
+// same values: it reads the same state of variables, draws the same random
+// numbers, and prints nothing.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-// What a loop is when its gradient is asked for: later it carries more.
+// A loop as it is before its gradient makes it carry more.
 struct LoopToRepeat {
   Graph& graph;
   Node& loop;
@@ -26,12 +26,12 @@ struct LoopToRepeat {
   Region& body() const { return *loop.regions()[1]; }
 };
 
-// Error: the body does something that must not happen twice, naming the op and
+// Error: the body has an effect that must not happen twice; it names the op and
 // its line.
 Status CheckRepeatable(const LoopToRepeat& loop);
 
-// Appends to `region` the iterations first, first + 1, ..., `trips` of them, as
-// a loop whose first carried values are `starts`.
+// Appends to `region` the `trips` iterations first, first + 1, ... as a loop
+// whose first carried values start as `starts`.
 Result<Node*> RepeatLoop(const LoopToRepeat& loop, Region& region,
                          std::span<const Value> starts, Value first,
                          Value trips);

@@ -27,14 +27,14 @@ bool ResourceReads::DependOn(const Node& node) {
   return upstream_.count(&node) > 0;
 }
 
-// The node that gradients see and the read is inside of, or is.
+// The outermost node that gradients can see and that contains, or is, the read.
 Node* ResourceReads::Around(Node* read) const {
   while (!read->region()->Encloses(&region_)) read = read->region()->owner();
   return read;
 }
 
-// A node that may change the resource between the place before `around` and
-// the read. A function's code runs where it is called.
+// A node that may change the resource between the position before `around` and
+// the read. A function's code runs at its calls.
 const Node* ResourceReads::WhoChanges(Node& around, const Node& read) {
   const std::string resource = ResourcesUsed(read).front().resource;
   auto changes = [&](const Node& node) {
@@ -63,7 +63,7 @@ const Node* ResourceReads::WhoChanges(Node& around, const Node& read) {
 
 Result<std::vector<Value>> ResourceReads::Of(const Value& handle) {
   std::vector<Value> reads;
-  std::map<const Node*, Node*> moved;  // by what they were in
+  std::map<const Node*, Node*> moved;  // by the construct they were in
   std::vector<Node*> users(handle.node->users().begin(),
                            handle.node->users().end());
   for (Node* read : users) {

@@ -1,7 +1,7 @@
-// ResourceReads: the values that were read of a resource, such as a variable,
-// for gradients with respect to it. A read inside a conditional, loop or
-// function that does not change the resource gives what it would have given
-// before: it is moved there, where gradients see it.
+// ResourceReads: the values read from a resource, such as a variable, for
+// gradients with respect to it. A read inside a conditional, loop or function
+// that does not change the resource would return the same value before it, so
+// it is moved there, where gradients can reach it.
 //
 // Lives for one call of Gradients, whose caller holds the graph's lock.
 #pragma once
@@ -21,8 +21,8 @@ class ResourceReads {
   ResourceReads(Graph& graph, Region& region, std::span<const Value> ys)
       : graph_(graph), region_(region), ys_(ys) {}
 
-  // All reads of `handle` that `region` sees. Error: the ys depend on a read
-  // that cannot be moved, because what it is in changes the resource.
+  // All reads of `handle` visible in `region`. Error: the ys depend on a read
+  // that cannot be moved, because the construct around it changes the resource.
   Result<std::vector<Value>> Of(const Value& handle);
 
  private:
@@ -33,7 +33,7 @@ class ResourceReads {
   Graph& graph_;
   Region& region_;
   std::span<const Value> ys_;
-  // What the ys are computed from, once somebody asked.
+  // The nodes that the ys depend on; computed on demand.
   std::unordered_set<const Node*> upstream_;
 };
 

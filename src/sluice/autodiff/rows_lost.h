@@ -1,8 +1,9 @@
-// RowsLost: values whose gradients are rows on some way through a branch and
-// dense on another. A graph gives one of the two, dense, on every way; code
-// that runs op by op gives what the way taken gives, and can tell.
+// RowsLost: values whose gradients are sparse on one path through a branch and
+// dense on another. A graph returns one form, dense, on every path. Code that
+// runs op by op returns the form of the path taken, so the difference is
+// visible.
 //
-// On the stack of whoever asks for gradients and cares; found by the thread.
+// On the stack of code that needs to know; found by thread.
 #pragma once
 
 #include <unordered_set>
@@ -18,7 +19,7 @@ class RowsLost {
   RowsLost(const RowsLost&) = delete;
   RowsLost& operator=(const RowsLost&) = delete;
 
-  // For all that care, on this thread.
+  // Reports the value to all of them on this thread.
   static void Note(const Value& x);
   bool Has(const Value& x) const { return values_.count(x) > 0; }
 

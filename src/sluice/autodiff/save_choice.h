@@ -1,8 +1,8 @@
-// How a loop with a budget, on a device with memory of its own, obtains what
-// its gradient reads: all of it is kept on the device, or moves to the host's
-// memory once the budget is used, or is computed again from checkpoints. The
-// cheapest by the device's figures; where those or sizes are unknown, it is
-// computed again, as on the host.
+// How a loop with a budget, on a device with its own memory, provides the
+// residuals of its gradient: all are kept on the device, or move to host memory
+// once the budget is used, or are recomputed from checkpoints. The cheapest
+// according to the device's performance figures is chosen; if those or sizes
+// are unknown, the residuals are recomputed, as on the host.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -16,22 +16,21 @@ namespace sluice {
 
 enum class HowToSave : uint8_t { kKeep, kSwap, kRecompute };
 
-// Of one iteration, in seconds; `trips` where it is known.
+// Per iteration, in seconds; `trips` if known.
 struct SaveCosts {
-  double forward = 0;  // computing it
-  double copy = 0;     // what it keeps, one way
+  double forward = 0;  // of an iteration
+  double copy = 0;     // of its residuals, one way
   double kept_bytes = 0;
   double budget = 0;
   std::optional<int64_t> trips;
 };
 
-// Swapping costs what copies take beyond the computing that hides them: on the
-// way forward an iteration, on the way back about two. Computing again costs an
-// iteration.
+// Swapping costs the copy time that computation does not hide: one iteration
+// hides it forwards, about two backwards. Recomputing costs one iteration.
 HowToSave CheapestSave(const SaveCosts& costs);
 
-// For a loop with save = "budget", which is told by its attribute from then on:
-// "device", "host", or "budget" as it was. Others are left alone.
+// For a loop with save = "budget": sets its attribute to "device" or "host", or
+// leaves "budget". Other loops are unchanged.
 Status ChooseSave(const RegionGradient& at);
 
 }  // namespace sluice

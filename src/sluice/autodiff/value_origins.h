@@ -1,5 +1,5 @@
-// The origin of a value of a graph, one step back: through arguments of regions
-// and results of conditionals, loops and calls as well.
+// The values that a value of a graph directly depends on, also through
+// arguments of regions and results of conditionals, loops and calls.
 //
 // The caller holds the graph's lock.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// By ways gradients may take, and by what only decides (which branch runs, how
-// often a loop does).
+// Separated into dependencies that gradients may follow, and those that only
+// decide (which branch runs, how often a loop does).
 struct Origins {
   std::vector<Value> values, deciders;
 };

@@ -1,6 +1,6 @@
-// Conditionals under batching. One choice for all lanes stays one conditional.
-// A choice of each lane's own cuts the lanes into groups, one per branch; each
-// branch runs on its group, and not at all when that is empty.
+// Conditionals under batching. A predicate that is the same for all lanes gives
+// one conditional. A predicate that differs partitions the lanes into groups,
+// one per branch; each branch runs on its group, unless that is empty.
 #include "sluice/base/strings.h"
 #include "sluice/batching/batcher.h"
 #include "sluice/batching/collect.h"
@@ -51,8 +51,8 @@ Values LanesOfBranches(BatchScope& scope, const Node& node, Value chooser) {
   return picked;
 }
 
-// What the gradient of a branch reads of it, in the branches that do not run:
-// no value at all (autodiff/branch_gradient.cc), of a shape nothing else has.
+// A placeholder for values that the gradient reads of branches that do not run
+// (autodiff/branch_gradient.cc), recognized by its unique shape.
 Array Nothing(DType dtype) {
   Shape shape = *Shape::Make(std::vector<int64_t>(kMaxRank - 1, 0));
   return Array::Zeros(dtype, shape);
@@ -64,7 +64,7 @@ bool IsNothing(const Value& result) {
   return value && value->shape() == Nothing(value->dtype()).shape();
 }
 
-// The only branch that gives a value as this output; -1 when several do.
+// The only branch that returns a value for this output; -1 if several do.
 int OnlyGiver(const Node& node, size_t output) {
   int only = -1, others = 0;
   for (size_t k = 0; k < node.regions().size(); ++k) {
@@ -78,7 +78,7 @@ int OnlyGiver(const Node& node, size_t output) {
   return one && others > 0 ? only : -1;
 }
 
-// Rows of some lanes in their places among all of them, zeros elsewhere.
+// Scatters the rows of some lanes to their positions; zeros elsewhere.
 Value InPlaces(Emitter& emit, const BatchScope& scope, Value rows,
                Value lanes) {
   Value zero = emit.Const(Array::Zeros(rows.dtype(), {}));
@@ -106,7 +106,7 @@ void Batcher::RunBranch(BatchScope& scope, const Node& node) {
     results.push_back(RunRegion(scopes.back(), *region));
     if (!emit.ok()) return;
   }
-  // What has lanes in one branch has lanes in all.
+  // A result with lanes in one branch has lanes in all.
   std::vector<LaneForm> forms;
   std::vector<Values> values(results.size());
   for (size_t i = 0; i < static_cast<size_t>(node.num_outputs()); ++i) {
@@ -145,7 +145,7 @@ void Batcher::RunLaneBranches(BatchScope& scope, const Node& node,
   Collected all;
   for (size_t k = 0; emit.ok() && k < picked.size(); ++k) {
     const Region& region = *node.regions()[k];
-    // What all branches give comes first, then what is this one's alone.
+    // First the results of all branches, then those of this branch only.
     std::vector<size_t> given;
     for (size_t i = 0; i < outputs; ++i) {
       if (only[i] < 0) given.push_back(i);

@@ -1,6 +1,6 @@
-// Calls under batching. The code of a function takes the place of its call. A
-// function that calls itself becomes another function, of as many lanes as it
-// is called with: a branch that only some lanes take calls it with those.
+// Calls under batching. A call is replaced by the function's code. A recursive
+// function becomes another function that takes the number of lanes: a branch
+// that only some lanes take calls it with those.
 #include "sluice/base/strings.h"
 #include "sluice/batching/batcher.h"
 #include "sluice/batching/lane_spread.h"
@@ -14,8 +14,8 @@ bool TakesLanes(const Value& v) { return v.dtype() != DType::kResource; }
 
 }  // namespace
 
-// Its arguments: those of the function, all with lanes; what it captures of
-// lanes; and how many lanes there are.
+// Its arguments: those of the function, all with lanes; captured values with
+// lanes; and the number of lanes.
 Node* Batcher::Specialise(BatchScope& scope, const Node& function,
                           const std::vector<Value>& captured) {
   Emitter& emit = scope.emit();

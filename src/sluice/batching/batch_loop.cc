@@ -1,6 +1,7 @@
-// Loops under batching. Where all lanes go on and stop together, the loop stays
-// what it is, on all lanes. Else it runs as long as one lane is live, on the
-// live ones alone: a lane whose condition is false leaves with what it carries.
+// Loops under batching. If all lanes run the same number of iterations, the
+// loop keeps its form, on all lanes. Otherwise it runs while a lane is live, on
+// the live lanes only: a lane whose condition is false leaves with its carried
+// values.
 #include "sluice/batching/batcher.h"
 #include "sluice/batching/collect.h"
 #include "sluice/batching/lane_spread.h"
@@ -11,12 +12,12 @@ namespace {
 
 using Values = Emitter::Values;
 
-// What a loop of live lanes carries, and where it stands in the list of it.
+// The carried values of a loop of live lanes, and their positions in the list.
 struct Live {
-  Values carried;   // what the user's loop carries
-  Values captured;  // what it reads of lanes around it
-  Value lanes;      // which lanes are live: their numbers
-  Collected ended;  // what those carried that are not
+  Values carried;   // of the user's loop
+  Values captured;  // outer values with lanes that it reads
+  Value lanes;      // indices of the live lanes
+  Collected ended;  // carried values of finished lanes
 
   Values List() const {
     Values all = carried;
@@ -26,7 +27,7 @@ struct Live {
     all.insert(all.end(), ended.rows.begin(), ended.rows.end());
     return all;
   }
-  // The same of another list as long.
+  // The same for another list of equal length.
   Live Of(const Values& list) const {
     Live made;
     if (list.empty()) return made;
@@ -49,7 +50,7 @@ PartialShape AnyLanes(const PartialShape& shape) {
   return WithLanes(shape, kUnknownDim);
 }
 
-// A loop of which lanes leave one by one.
+// A loop whose lanes finish one by one.
 struct LiveLoop {
   LiveLoop(BatchScope& around, const Node& loop,
            const std::vector<LaneForm>& carried)
@@ -60,7 +61,7 @@ struct LiveLoop {
     for (LaneForm form : forms) batched.push_back(form != LaneForm::kSingle);
   }
 
-  // At first all lanes are live. Also gives the shapes of what is carried.
+  // Initially all lanes are live. Also returns the shapes of carried values.
   Live Start(std::vector<PartialShape>& shapes) const {
     Emitter& emit = scope.emit();
     const Region& body = *node.regions()[1];
@@ -95,7 +96,7 @@ struct LiveLoop {
     return start;
   }
 
-  // What the code of a region sees of live lanes.
+  // Enters the values that a region sees of live lanes.
   void Enter(BatchScope& own, const Region& region, const Live& live) const {
     for (size_t i = 0; i < batched.size(); ++i) {
       own.Set(region.arg(static_cast<int>(i)),
@@ -106,7 +107,7 @@ struct LiveLoop {
     }
   }
 
-  // What lanes carry; `which` picks some of the live ones, or none for all.
+  // The carried rows; `which` selects some of the live lanes, none means all.
   Values RowsOf(Emitter& e, const Live& live, Value which) const {
     Values rows;
     for (size_t i = 0; i < batched.size(); ++i) {
@@ -136,11 +137,11 @@ struct LiveLoop {
     return left.List();
   }
 
-  BatchScope& scope;  // around the loop
+  BatchScope& scope;  // outside the loop
   const Node& node;
-  const std::vector<LaneForm>& forms;  // of what it carries
-  std::vector<bool> batched;           // which of it has lanes
-  Values outside;                      // what it reads of lanes around it
+  const std::vector<LaneForm>& forms;  // of the carried values
+  std::vector<bool> batched;           // which of them have lanes
+  Values outside;                      // outer values with lanes that it reads
 };
 
 }  // namespace
@@ -160,7 +161,7 @@ void Batcher::RunLoop(BatchScope& scope, const Node& node) {
     int k = static_cast<int>(i);
     inits.push_back(scope.In(loop.carried[i], scope.Find(node.input(k))));
     const PartialShape& shape = body.arg(k).shape();
-    // A list stays one, whatever has the lanes.
+    // A list remains a list, whatever form its lanes have.
     bool has_axis =
         loop.carried[i] != LaneForm::kSingle && !IsList(body.arg(k));
     shapes.push_back(has_axis ? WithLanes(shape, scope.known_count()) : shape);
@@ -235,7 +236,7 @@ void Batcher::RunLiveLoop(BatchScope& scope, const Node& node,
       },
       iterate, node.attrs()));
   if (!emit.ok()) return;
-  // A loop that had to end leaves lanes that are still live.
+  // A loop that reaches its maximum leaves live lanes behind.
   if (node.attrs().get<int64_t>("maximum") >= 0) {
     last.ended =
         Append(emit, last.ended, {loop.RowsOf(emit, last, {}), last.lanes});

@@ -1,6 +1,6 @@
-// A vmap inside batched code: every lane of the inner one in every lane of the
-// outer one becomes a lane, outer ones first. Lists have the lists of the inner
-// lanes in them, whatever they have of the outer ones.
+// A vmap inside batched code: every pair of an outer and an inner lane becomes
+// a lane, outer ones first. Lists contain the inner lanes' lists, whatever form
+// they have for the outer ones.
 #include "sluice/batching/batcher.h"
 #include "sluice/batching/lane_spread.h"
 
@@ -14,7 +14,7 @@ Attrs OfLists() {
   return {{"dtype", DType::kList}, {"shape", PartialShape::Scalar()}};
 }
 
-// How many lanes the inner one has: a vector of one number.
+// The number of inner lanes: a vector with one element.
 Value InnerCount(Emitter& emit, const std::vector<Lanes>& args,
                  const std::vector<int64_t>& nested) {
   for (size_t i = 0; i < args.size(); ++i) {
@@ -32,7 +32,7 @@ Value InnerCount(Emitter& emit, const std::vector<Lanes>& args,
   return {};
 }
 
-// The lists in a list of lists of them, one after the other.
+// Concatenates the lists in a list of lists.
 Value Flattened(Emitter& emit, Value lists, Value outer) {
   Value count = emit.ScalarOf(outer);
   Values last = emit.While(
@@ -48,7 +48,7 @@ Value Flattened(Emitter& emit, Value lists, Value outer) {
   return last.empty() ? Value() : last[1];
 }
 
-// The other way: so many at a time.
+// The inverse: groups of equal length.
 Value Grouped(Emitter& emit, Value lists, Value outer, Value inner) {
   Value count = emit.ScalarOf(outer), size = emit.ScalarOf(inner);
   Values last = emit.While(
@@ -79,7 +79,7 @@ void Batcher::RunNested(BatchScope& scope, const Node& node) {
   std::vector<Lanes> args;
   for (size_t i = 0; i < nested.size(); ++i) {
     args.push_back(scope.Find(node.input(static_cast<int>(i) + 1)));
-    // A list of one lane's own is boxed, whatever the inner lanes have in it.
+    // A list with lanes is boxed, whatever form it has for the inner lanes.
     if (IsList(args[i].value) && args[i].batched) {
       args[i] = {scope.Full(args[i]), true, true};
     }
@@ -108,7 +108,7 @@ void Batcher::RunNested(BatchScope& scope, const Node& node) {
   }
   Value all = emit.Times(scope.count(), inner);
   Value both_counts = emit.Join({scope.count(), inner});
-  // Of each of all lanes: which of the outer ones it is in, and the inner one.
+  // For each combined lane: the index of its outer lane, and of its inner one.
   auto numbers = [&](Value count, int axis) {
     Value number =
         emit.Call("Range", {emit.Int(0), emit.ScalarOf(count), emit.Int(1)});
@@ -121,7 +121,7 @@ void Batcher::RunNested(BatchScope& scope, const Node& node) {
     Value arg = code.arg(static_cast<int>(i));
     bool list = IsList(arg);
     if (!nested[i]) {
-      // The same for the inner lanes, whatever it is for the outer ones.
+      // The same for all inner lanes, with any form for the outer ones.
       Value of_outer = args[i].value;
       if (args[i].batched) of_outer = own.FromOuter(of_outer);
       own.Set(arg, {of_outer, args[i].batched, args[i].boxed});

@@ -75,7 +75,7 @@ Lanes BatchScope::Find(Value of_one) {
   }
   if (found.batched && picked_) {
     if (IsList(found.value) && !found.boxed) {
-      // Once, around this region, whatever the region does how often.
+      // Once, outside this region, however often the region runs.
       Value& boxed = outer_->boxed_[of_one];
       if (!boxed) boxed = outer_->Boxed(found);
       found = {boxed, true, true};
@@ -112,7 +112,7 @@ Value BatchScope::Boxed(Lanes list) {
   return emit_.Call("ListSelect", {one, first});
 }
 
-// Elements with lanes, of a list that is the same for all.
+// A list with lanes, from a list that is the same for all.
 Value BatchScope::FullList(Value list) {
   if (!emit_.ok()) return {};
   const Node& made = *list.node;

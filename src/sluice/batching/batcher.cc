@@ -11,13 +11,13 @@ namespace sluice {
 
 namespace {
 
-// Whether the op changes what other lanes, or anybody else, would see.
+// Whether the op has side effects that other lanes or other code can see.
 bool Writes(const OpRecord& op) {
   return op.effect == Effect::kWrite ||
          (op.global_effect == "files" && op.outputs.empty());
 }
 
-// Whether running the op is seen elsewhere than in its results.
+// Whether running the op has effects besides its results.
 bool ActsItself(const Node& node) {
   const OpRecord& op = node.op();
   return !op.global_effect.empty() || (op.stateful && node.num_outputs() == 0);
@@ -38,7 +38,7 @@ bool Acts(const Node& node) {
   return found;
 }
 
-// Of the nodes added since there were `before`.
+// The nodes with effects among those added after the first `before`.
 std::vector<Node*> ActingSince(const Region& region, size_t before) {
   std::vector<Node*> acting;
   for (Node* node : region.nodes().subspan(before)) {
@@ -47,7 +47,7 @@ std::vector<Node*> ActingSince(const Region& region, size_t before) {
   return acting;
 }
 
-// After an error, half of a graph is none.
+// After an error, removes the nodes added so far.
 void TakeBack(EmitState& state, Region& region, size_t before) {
   for (Node* node : state.open) state.graph.MoveToEnd(*node);
   while (region.nodes().size() > before) {
@@ -112,7 +112,7 @@ void Batcher::RunNode(BatchScope& scope, const Node& node) {
       RunLoop(scope, node);
       break;
     case Flow::kFunction:
-      return;  // code, until it is called
+      return;  // code, which runs when called
     case Flow::kCall:
       RunCall(scope, node);
       break;
@@ -215,8 +215,7 @@ Result<std::vector<Lanes>> BatchRegion(Graph& graph, const Region& code,
     scope.Set(code.arg(static_cast<int>(i)), args[i]);
   }
   std::vector<Lanes> results = batcher.RunRegion(scope, code);
-  // What the code does without being read happens whenever a result is asked
-  // for, as it would in the region of a loop.
+  // Effects happen whenever a result is computed, as in the region of a loop.
   std::vector<Node*> acting = ActingSince(into, before);
   batcher.state().controls = acting;
   for (Lanes& result : results) {

@@ -1,5 +1,5 @@
 // Batcher: one run of BatchRegion (batching/batch.h). Walks code in program
-// order; each kind of control flow is in a file of its own.
+// order; each kind of control flow has its own file.
 #pragma once
 
 #include <unordered_map>
@@ -17,7 +17,7 @@ class Batcher {
       : state_{.graph = graph}, report_(report) {}
 
   EmitState& state() { return state_; }
-  // Its arguments are in the scope already.
+  // REQUIRES: its arguments are in the scope.
   std::vector<Lanes> RunRegion(BatchScope& scope, const Region& code);
 
  private:
@@ -36,14 +36,14 @@ class Batcher {
   void RunNested(BatchScope& scope, const Node& node);  // batch_nested.cc
   void RunLanes(BatchScope& scope, const Node& node);   // lane_loop.cc
 
-  // Results of `node` that all have lanes, told what shape they have; lists are
-  // boxed.
+  // Sets results of `node`, all of which have lanes, and their shapes; lists
+  // are boxed.
   void SetLanes(BatchScope& scope, const Node& node, const Values& values);
   Status Refused(const Node& node, std::string_view message) const;
 
   EmitState state_;
   BatchReport& report_;
-  // What each node became, as far as others may wait for it.
+  // The batched nodes of each node that others may wait for.
   std::unordered_map<const Node*, std::vector<Node*>> done_;
   std::unordered_map<const Node*, Node*> functions_;  // being specialised
   LaneSizes* sizes_ = nullptr;                        // of the innermost region

@@ -1,6 +1,6 @@
-// Collected: results of lanes that came one group after the other, and which
-// lanes they are of; put into the lanes' order in the end. Groups may be empty,
-// and what an empty group holds may have any shape: nobody computed it.
+// Collected: results of lanes that arrive in groups, with the indices of their
+// lanes; finally put in lane order. Groups may be empty; the values of an empty
+// group may have any shape, because they were not computed.
 #pragma once
 
 #include "sluice/batching/emitter.h"
@@ -8,13 +8,13 @@
 namespace sluice {
 
 struct Collected {
-  Emitter::Values rows;  // one for each result, a slice for each lane
-  Value lanes;           // their numbers, a vector
+  Emitter::Values rows;  // per result: a slice for each lane
+  Value lanes;           // their indices, a vector
 };
 
 Collected Append(Emitter& emit, const Collected& all, const Collected& more);
 
-// REQUIRES: every lane was collected once.
+// REQUIRES: every lane occurs exactly once.
 Emitter::Values InOrder(Emitter& emit, const Collected& all);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// Conditionals, loops and calls under vmap: every lane does what it would do
+// Conditionals, loops and calls under vmap: every lane gets the same result as
 // alone.
 #include "sluice/front/front_test_util.h"
 
@@ -89,7 +89,7 @@ TEST(VmapControlFlow, MaximumIterationsLeavesLiveLanesWithWhatTheyCarry) {
 }
 
 TEST(VmapControlFlow, ABodyThatNeverEndsForOtherLanesTerminates) {
-  // For x = 0 the loop would run for ever; only the other branch is taken.
+  // For x = 0 the loop would be endless; only the other branch is taken.
   auto f = sl::vmap([](Tensor x) {
     return sl::cond(
         x > 0.f,
@@ -116,7 +116,7 @@ TEST(VmapControlFlow, LoopsReadWhatIsAroundThemLaneByLane) {
 }
 
 TEST(VmapControlFlow, WhatIsCarriedMayBecomeDifferentInTheLoop) {
-  // Both begin the same in all lanes; the first iteration changes that.
+  // Both start equal in all lanes; the first iteration changes that.
   auto f = sl::vmap([](Tensor x) {
     auto [i, sum, last] = sl::while_loop(
         [](Tensor i, Tensor, Tensor) { return i < int64_t{3}; },
@@ -243,7 +243,7 @@ TEST(VmapControlFlow, ListsInLoopsThatLanesLeaveAreEachLanesOwn) {
   auto size = sl::vmap([&](Tensor x) { return grown(x).size(); });
   EXPECT_EQ(size(Vector({8, 1, 3})).to_vector<int64_t>(),
             (std::vector<int64_t>{3, 0, 2}));
-  // The last but one of each.
+  // The second to last element of each.
   auto last = sl::vmap([&](Tensor x) {
     sl::List list = grown(x);
     return list.get(list.size() - int64_t{2});

@@ -33,8 +33,8 @@ Node* Emitter::Add(std::string_view op, std::span<const Value> inputs,
     options.device = DeviceNear(inputs[0]);
   }
   if (options.device.empty()) options.device = state_->device;
-  // What is added to a region around, for others there to read too, waits for
-  // nothing in here. A constant waits for nobody.
+  // A node added to an outer region, where others may read it too, does not
+  // wait for nodes in here. Constants wait for nothing.
   const OpRecord* record = FindOp(op);
   bool constant = record && record->role == Role::kConst;
   for (Node* before : state_->controls) {
@@ -184,7 +184,7 @@ Node* Emitter::Open(std::string_view op, std::span<const Value> inputs,
   return node;
 }
 
-// Below all that its regions have come to read.
+// Moves it after everything that its regions read.
 void Emitter::Close(Node& node) {
   state_->open.pop_back();
   graph().MoveToEnd(node);

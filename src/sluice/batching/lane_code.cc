@@ -63,7 +63,7 @@ Value LaneCode::PartOf(Emitter& emit, Value of_one, const Given& given,
         {{"dtype", DType::kList}, {"shape", PartialShape::Scalar()}});
   }
   Value part = emit.Gather(given.lanes.value, lane);
-  emit.Refine(part, of_one.shape());  // as much as was known of one example
+  emit.Refine(part, of_one.shape());  // the shape known for one example
   return part;
 }
 

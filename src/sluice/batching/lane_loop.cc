@@ -1,6 +1,5 @@
-// Ops without a rule: one lane after the other. A few lanes, when their number
-// is known, as that many ops; else as a loop. Every lane must give results of
-// the same sizes.
+// Ops without a rule run lane by lane: as separate ops for a small known number
+// of lanes, else as a loop. Every lane must return the same sizes.
 #include "sluice/base/strings.h"
 #include "sluice/batching/batcher.h"
 #include "sluice/batching/lane_code.h"
@@ -13,7 +12,7 @@ using Values = Emitter::Values;
 
 constexpr int64_t kMostUnrolled = 16;
 
-// The results of one lane: of tensors, as rows.
+// The results of one lane; tensors as rows.
 Values OneLane(Emitter& emit, const LaneCode& code, Value lane,
                Value taken = {}) {
   Values rows = code.Run(emit, lane, taken);
@@ -23,7 +22,7 @@ Values OneLane(Emitter& emit, const LaneCode& code, Value lane,
   return rows;
 }
 
-// A loop over lanes from number `first` on.
+// A loop over lanes that starts at index `first`.
 struct LaneLoop {
   Emitter& emit;
   LaneCode& code;
@@ -43,7 +42,7 @@ struct LaneLoop {
     return {last.begin() + 1, last.end()};
   }
 
-  // Rows go where the first lane has made room.
+  // Rows must fit the storage that the first lane has allocated.
   void CheckSizes(Emitter& e, const Values& rows, const Values& args) {
     for (size_t i = 0; i < rows.size(); ++i) {
       if (!kPlain.contains(rows[i].dtype()) ||
@@ -93,7 +92,7 @@ struct LaneLoop {
   }
 };
 
-// All lanes, of which there is at least one. The first makes room for all.
+// All lanes, at least one. The first one determines the size of the results.
 Values LoopOverLanes(Emitter& emit, LaneCode& code) {
   Values carried;
   std::vector<PartialShape> shapes;
@@ -121,13 +120,13 @@ Values LoopOverLanes(Emitter& emit, LaneCode& code) {
   return LaneLoop{emit, code}.Run(1, carried, shapes);
 }
 
-// The same for what gives nothing but one list that it was given, changed.
+// The same for code whose only result is a changed input list.
 Values ChangeLists(Emitter& emit, LaneCode& code) {
   return LaneLoop{emit, code}.Run(0, {code.changed()},
                                   {PartialShape::Scalar()});
 }
 
-// As many copies of the code as there are lanes.
+// One copy of the code per lane.
 Values Unroll(Emitter& emit, LaneCode& code, int64_t lanes) {
   std::vector<Values> columns(static_cast<size_t>(code.last().num_outputs()));
   for (const Values& parts : code.Unstacked(lanes)) {

@@ -11,12 +11,12 @@ namespace sluice {
 
 namespace {
 
-// Sizes that stand for those of two lanes.
+// Trial sizes that represent two lanes.
 constexpr int64_t kTrials[] = {2, 3};
 
 bool AnyUnknown(const PartialShape& shape) { return !shape.fully_known(); }
 
-// Unknown sizes as `size`. None for an unknown rank.
+// Replaces unknown sizes by `size`. None for an unknown rank.
 std::optional<PartialShape> With(PartialShape shape, int64_t size) {
   if (!shape.rank_known()) return std::nullopt;
   for (int i = 0; i < shape.rank(); ++i) {
@@ -25,7 +25,7 @@ std::optional<PartialShape> With(PartialShape shape, int64_t size) {
   return shape;
 }
 
-// Runs the same however often, and is seen in its results alone.
+// May run any number of times, and has no effect besides its results.
 bool PlainOp(const Node& node) {
   const OpRecord& op = node.op();
   return (op.flow == Flow::kNone || op.flow == Flow::kBranch) && !op.random &&
@@ -52,14 +52,14 @@ bool Plain(const Node& node) {
 
 using Shapes = std::unordered_map<Value, PartialShape, ValueHash>;
 
-// What a node's shape function says when some inputs have other shapes, and
-// elements nobody knows.
+// The answer of a node's shape function for other input shapes and unknown
+// elements.
 struct Answer {
   bool ok = false;
   std::vector<PartialShape> out{};
   uint64_t asked = 0;  // ShapeContext::asked
 
-  // Whether it asked for the elements of an input that `which` says.
+  // Whether it asked for the elements of an input selected by `which`.
   bool AskedFor(const Node& node, auto&& which) const {
     for (int i = 0; i < node.num_inputs(); ++i) {
       if ((asked >> (i & 63)) & 1 && which(node.input(i))) return true;
@@ -93,20 +93,20 @@ Answer Ask(const Node& node, const Shapes& instead) {
 
 }  // namespace
 
-// What hangs on one op, tried with two sizes.
+// The nodes that depend on one op, tried with two sizes.
 struct LaneSizes::Chain {
   const Region& code;
   const BatchScope& scope;
-  // Ends of this chain and others before it, and what is made of them:
-  // elements of each lane's own.
+  // Ends of this chain and of earlier ones, and their dependents: their
+  // elements differ by lane.
   std::unordered_set<const Node*> own;
   std::unordered_set<const Node*> members{}, ends{};
   Shapes shapes[std::size(kTrials)]{};
 
   bool Has(const Value& v) const { return members.contains(v.node); }
 
-  // Its results have sizes of their own in every lane: these, or what is not
-  // known of them.
+  // Adds a node whose results have lane-dependent sizes: these, or unknown
+  // ones.
   bool Join(const Node& node,
             const std::vector<PartialShape>* known = nullptr) {
     members.insert(&node);
@@ -126,25 +126,25 @@ struct LaneSizes::Chain {
     return Has(v) || own.contains(v.node) || scope.Batched(v);
   }
 
-  // The next node of the program. False: it reads what differs, and neither
-  // differs itself nor ends that.
+  // Adds the next node of the program. False: it reads a member, but neither is
+  // one itself nor ends the difference.
   bool Add(const Node& node) {
     auto any = [&](auto&& which) {
       return std::any_of(node.inputs().begin(), node.inputs().end(), which);
     };
     if (any([&](const Value& v) { return Has(v); })) return AddReader(node);
     bool reads = any([&](const Value& v) { return own.contains(v.node); });
-    // Sizes are the same for all lanes outside of the chain.
+    // Outside the chain, sizes are the same for all lanes.
     if (reads && node.op().role != Role::kShape) own.insert(&node);
     return true;
   }
 
-  // A node that reads a member: one more of them, or an end.
+  // A node that reads a member: another member, or an end.
   bool AddReader(const Node& node) {
     if (node.region() != &code || !node.regions().empty() || !Plain(node)) {
       return false;
     }
-    // Lanes have lists of their own anyway, however long those are.
+    // Lanes have lists of their own in any case, whatever their lengths.
     if (int lists = ListsOf(node)) {
       ends.insert(&node);
       own.insert(&node);
@@ -171,7 +171,8 @@ struct LaneSizes::Chain {
 
 namespace {
 
-// One element of a list: whatever was put there, in all lanes mostly alike.
+// Reads one element of a list, which may be any value, mostly similar in all
+// lanes.
 bool GivesElement(const Node& node) {
   Role role = node.op().role;
   return node.num_inputs() > 0 && IsList(node.input(0)) &&
@@ -179,7 +180,7 @@ bool GivesElement(const Node& node) {
          role != Role::kListGather;
 }
 
-// Whether the sizes of its results hang on elements that lanes have.
+// Whether the sizes of its results depend on elements with lanes.
 bool DiffersByLane(const Node& node, const BatchScope& scope) {
   bool open = false;
   for (int i = 0; i < node.num_outputs(); ++i) {

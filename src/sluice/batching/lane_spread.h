@@ -1,11 +1,11 @@
-// LaneSpread: which values of code for one example will differ from lane to
-// lane, found before any of it is batched. A loop must know it of what it
-// carries before its body is written.
+// LaneSpread: predicts which values of code for one example differ from lane to
+// lane, before any of it is batched. A loop must know this for its carried
+// values before its body is built.
 //
-// It says what batching does: a value has lanes when something it is made of
-// has, or when it is drawn at random, unless the op's rule says otherwise
-// (rule_forecast.h): a shape never has. And it says so of the form lists have
-// (batch_scope.h). Lives on the stack.
+// It predicts the outcome of batching: a value has lanes if something it
+// depends on has, or if it is random, unless the op's rule says otherwise
+// (rule_forecast.h): a shape never has lanes. It also predicts the form of
+// lists (batch_scope.h). Lives on the stack.
 #pragma once
 
 #include <functional>
@@ -22,16 +22,16 @@ class LaneSpread {
   explicit LaneSpread(const BatchScope& scope) : scope_(scope) {}
 
   using Forms = std::vector<LaneForm>;
-  // The results of a region whose arguments are these.
+  // The forms of a region's results, given those of its arguments.
   Forms Results(const Region& region, const Forms& args);
 
   struct Loop {
     Forms carried;
-    bool stops_apart = false;  // lanes end in different iterations
+    bool stops_apart = false;  // lanes may end in different iterations
   };
-  // Of a While node, from its inputs.
+  // For a While node, from its inputs.
   Loop OfLoop(const Node& loop);
-  // Whether a nested vmap has lanes of the scope in it.
+  // Whether a nested vmap contains lanes of the scope.
   bool OfNested(const Node& call);
 
  private:
@@ -42,7 +42,7 @@ class LaneSpread {
   bool CanHave(Value list) const;
   void Visit(const Node& node);
   void VisitBranch(const Node& node, Forms& outputs);
-  // Code that some lanes alone run sees lists of lanes around it boxed.
+  // In code that only some lanes run, outer lists with lanes are boxed.
   Forms ResultsOfSome(const Region& region, const Forms& args);
 
   const BatchScope& scope_;
@@ -51,29 +51,29 @@ class LaneSpread {
     int depth;
   };
   std::unordered_map<Value, Known, ValueHash> known_;
-  int depth_ = 0;  // of code that some lanes alone run
-  // What arguments of regions begin as.
+  int depth_ = 0;  // nesting of code that only some lanes run
+  // The initial values of regions' arguments.
   std::unordered_map<Value, Value, ValueHash> given_;
 };
 
-// Visits every node that may run when the region does, those of functions it
-// calls too; `seen` are functions not to go into.
+// Visits every node that may run when the region does, including those of
+// called functions; `seen`: functions to skip.
 void ForEachInside(const Region& region, std::unordered_set<const Node*>& seen,
                    const std::function<void(const Node&)>& visit);
 
-// Nested vmaps: a call, in code that is to be batched, of code that is to be
-// batched itself. Where that code chooses or loops, its lanes cannot be cut
-// into groups before the lanes around it are known: each of those would have
-// groups of its own sizes. It is left as a call that says which arguments have
-// lanes, and batched together with what is around it, on lanes of lanes. Empty:
-// the call is none of them.
+// Nested vmaps: a call, in code to be batched, of code that is itself to be
+// batched. If the inner code branches or loops, its lanes cannot be grouped
+// before the outer lanes are known, because the group sizes would depend on the
+// outer lane. It is kept as a call that tells which arguments have lanes, and
+// batched together with the outer code, on lanes of lanes. Empty: the call is
+// not a nested vmap.
 const std::vector<int64_t>& NestedLanes(const Node& call);
 
-// Whether running the function may call it again.
+// Whether running the function may call it recursively.
 bool CallsItself(const Node& function);
 
-// The values that nodes inside these regions of `owner`, and the functions they
-// call, read from outside of them. In the order they are met.
+// The outer values that nodes inside these regions of `owner`, and the
+// functions they call, read. In order of first use.
 std::vector<Value> CapturedBy(const Node& owner);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// A batching rule applied to a node: what the rule calls becomes more nodes in
-// the scope's region. Lives on the stack while the node is batched.
+// A batching rule applied to a node: the calls of the rule become nodes in the
+// scope's region. Lives on the stack while the node is batched.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ class NodeBatchContext final : public BatchContext {
   // The inputs in the scope.
   const Lanes& given(int i) const { return given_[static_cast<size_t>(i)]; }
   Value value(int i) const { return given(i).value; }
-  // What the rule set.
+  // The output that the rule has set.
   Lanes output(int i) const;
 
   RuleVar full(int i) override;
@@ -45,7 +45,7 @@ class NodeBatchContext final : public BatchContext {
 
  private:
   int Enter(Value value);
-  // Undefined for no value, which an error gives.
+  // Undefined for an empty value, which is the result of an error.
   RuleVar VarOf(Value value);
   Value ValueOf(RuleVar v) const;
 

@@ -1,5 +1,5 @@
 // Random programs of branches, loops and calls, written for one example: under
-// vmap every lane gives, to the bit, what the program gives for it alone.
+// vmap every lane gives, to the bit, the result of the program run alone.
 #include <random>
 
 #include "sluice/base/strings.h"
@@ -10,8 +10,8 @@ namespace {
 
 namespace sl = sluice;
 
-// A program drawn from a seed. It is run more than once, so it draws its shape
-// anew, the same, at every run.
+// A program generated from a seed. It runs more than once, and generates the
+// same structure each time.
 class Program {
  public:
   explicit Program(uint32_t seed) : seed_(seed) {}
@@ -23,8 +23,8 @@ class Program {
 
  private:
   uint32_t Draw(uint32_t below) { return random_() % below; }
-  // What code at this place does is decided once, before it is recorded: a
-  // loop's body may be called again.
+  // Decisions at a position are made once, before recording: a loop's body may
+  // be called again.
   uint32_t Fork() { return random_(); }
 
   Tensor Pick(const std::vector<Tensor>& from) {
@@ -37,7 +37,7 @@ class Program {
     return known.back();
   }
 
-  // The block that the seed says, whatever was drawn around it.
+  // The block for a seed, independent of the code generated around it.
   Tensor Inner(uint32_t seed, const std::vector<Tensor>& known, int depth) {
     std::mt19937 saved = random_;
     random_.seed(seed);
@@ -72,7 +72,7 @@ class Program {
              [&] { return Inner(third, known, depth - 1); }});
       }
       case 7: {
-        // As often as the example says, at most five times.
+        // A data-dependent number of times, at most five.
         Tensor most = sl::clip(sl::abs(a), 0., 5.);
         auto [i, v] = sl::while_loop(
             [&](Tensor i, Tensor) { return i < most; },
@@ -86,7 +86,7 @@ class Program {
         return v + i;
       }
       default: {
-        // The same number of times for all.
+        // The same number of times for all lanes.
         auto [i, v] = sl::while_loop(
             [&](Tensor i, Tensor) { return i < 2.f; },
             [&](Tensor i, Tensor v) {
@@ -121,7 +121,7 @@ TEST(VmapRandomPrograms, LanesGiveWhatTheyGiveAlone) {
     try {
       EXPECT_EQ(f(x, y).to_vector<float>(), want);
       EXPECT_EQ(f.report().lane_by_lane, 0) << f.report().ToString();
-      // In lanes of lanes: the second argument in rows, the first one outside.
+      // Nested lanes: the second argument in rows, the first one outside.
       if (seed % 4 != 0) continue;
       auto pairs = sl::vmap(
           [&](Tensor x, Tensor ys) {

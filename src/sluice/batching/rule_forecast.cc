@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-// The declared argument an input or output belongs to: a starred one is the
-// last.
+// The declared argument that an input or output belongs to: a starred one is
+// the last.
 bool DeclaredList(const std::vector<ArgSpec>& declared, int i) {
   if (declared.empty()) return false;
   size_t k = std::min(static_cast<size_t>(i), declared.size() - 1);
@@ -51,8 +51,8 @@ RuleForecast::RuleForecast(const Node& node, const FormOf& form,
 }
 
 // The rule of a list op is for elements with lanes. An element that is a list
-// itself has none: lanes would have lists of different lengths there. And the
-// rule of an op that takes anything (Identity) is for tensors.
+// itself has none, because lanes could have lists of different lengths there.
+// The rule of an op that takes anything (Identity) is for tensors.
 bool RuleForecast::Askable(const FormOf& form) {
   if (!TakesOrGivesLists(node_)) return true;
   const OpRecord& op = node_.op();

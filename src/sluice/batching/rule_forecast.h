@@ -1,7 +1,7 @@
-// RuleForecast: what an op's batching rule would say of inputs in these forms,
-// found by asking the rule itself, with nothing emitted. Batching must know it
-// of whole loops before their code is written; and a list op of one node, to
-// choose between its two rules. Lives on the stack.
+// RuleForecast: the result of an op's batching rule for inputs in given forms,
+// found by running the rule without emitting nodes. Batching needs it for whole
+// loops before their code is built, and for a list op, to choose between its
+// two rules. Lives on the stack.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ class RuleForecast final : public BatchContext {
  public:
   using FormOf = std::function<LaneForm(const Value&)>;
   using CanHave = std::function<bool(const Value&)>;
-  // `form` says it of the node's inputs; `can` of a list that is the same for
-  // all lanes, whether it can have lanes.
+  // `form` returns the form of each input; `can`: whether a list that is the
+  // same for all lanes can have lanes.
   RuleForecast(const Node& node, const FormOf& form, const CanHave& can);
 
-  // Whether the rule serves them, so that lists stay together. Else the op runs
-  // lane by lane, or on lists of each lane's own.
+  // Whether the rule applies, so that lists stay together. Otherwise the op
+  // runs lane by lane, or on lists of each lane's own.
   bool serves() const { return serves_; }
-  // REQUIRES: it serves.
+  // REQUIRES: serves().
   LaneForm output(int i) const {
     return out_[static_cast<size_t>(i)].batched ? LaneForm::kTogether
                                                 : LaneForm::kSingle;
@@ -51,7 +51,7 @@ class RuleForecast final : public BatchContext {
   PartialShape ShapeOf(int) const override { return {}; }
 
  private:
-  // Whether a rule is asked at all.
+  // Whether the rule is run at all.
   bool Askable(const FormOf& form);
   RuleVar Any() { return VarAt(num_inputs()); }
 
@@ -60,7 +60,7 @@ class RuleForecast final : public BatchContext {
   bool serves_ = false;
 };
 
-// Whether a list is among what the node takes and gives.
+// Whether the node has lists among its inputs or outputs.
 bool TakesOrGivesLists(const Node& node);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// vmap as users call it: axes, ways of running, gradients, reports, bad input.
+// vmap as users call it: axes, modes, gradients, reports, bad input.
 #include "sluice/front/front_test_util.h"
 
 namespace sluice {
@@ -14,7 +14,7 @@ TEST(Vmap, RunsCodeForOneExampleOnABatch) {
   EXPECT_EQ(f(Matrix()).to_vector<float>(), (Floats{14, 77}));
   EXPECT_EQ(f.report().together, 2);
   EXPECT_EQ(f.report().lane_by_lane, 0);
-  // Another number of lanes is the same recording.
+  // Another number of lanes uses the same recording.
   EXPECT_EQ(f(sl::ones({5, 2})).to_vector<float>(), (Floats{2, 2, 2, 2, 2}));
   EXPECT_EQ(f(sl::ones({0, 2})).shape(), (PartialShape{0}));
   EXPECT_EQ(f.traces().size(), 1u);
@@ -89,7 +89,7 @@ TEST(Vmap, NestedIsAMatrixOfLanes) {
   });
   EXPECT_EQ(outer(sl::constant({2.f, 3.f}), Matrix()).to_vector<float>(),
             (Floats{2, 4, 6, 12, 15, 18}));
-  // Pairwise differences: neither axis is in both arguments.
+  // Pairwise differences: each axis is in one argument only.
   auto pairs = sl::vmap(
       [](Tensor a, Tensor all) {
         return sl::vmap([&](Tensor b) { return a - b; })(all);
@@ -120,7 +120,7 @@ TEST(Vmap, GradientsThroughAVmapAndInsideOne) {
   sl::sum(f(x)).backward();
   EXPECT_EQ(x.grad().to_vector<float>(), (Floats{2, 8, 18, 8, 20, 36}));
   EXPECT_EQ(w.grad().to_vector<float>(), (Floats{17, 29, 45}));
-  // A gradient for every example.
+  // A gradient per example.
   auto each = sl::vmap(
       [&](Tensor v, Tensor w) {
         Tensor at = w.detach().requires_grad_();
@@ -140,7 +140,7 @@ TEST(Vmap, EveryLaneDrawsItsOwnNumbers) {
   Floats got = f(sl::zeros({3})).to_vector<float>();
   std::set<float> different(got.begin(), got.end());
   EXPECT_EQ(different.size(), 6u);
-  // When the number of lanes is known while building it is one op.
+  // With a number of lanes known while building, it is one op.
   Graph graph;
   Tensor y;
   {
@@ -162,7 +162,7 @@ TEST(Vmap, OpsWithoutARuleRunLaneByLaneAndAreReported) {
   ASSERT_EQ(report.lane_by_lane, 1);
   Contains(report.slow_ops[0], "Unique at vmap_test.cc:");
   Contains(report.ToString(), "1 lane by lane: Unique at");
-  // Lanes whose results do not fit together.
+  // Lanes with incompatible results.
   std::string error =
       ErrorOf([&] { f(sl::constant({{1.f, 1.f, 2.f}, {4.f, 3.f, 5.f}})); });
   Contains(error, "vmap_test.cc");
@@ -231,7 +231,7 @@ TEST(Vmap, ChangingStateIsRefused) {
   std::string error = ErrorOf([&] { f(x); });
   Contains(error, "[AssignAdd] changes state under vmap");
   Contains(error, "under the vmap at vmap_test.cc");
-  // Nothing of it stays behind.
+  // It leaves no state behind.
   Tensor y = sl::vmap([&](Tensor a) { return a + v; })(x);
   Session session(graph);
   session.run(sl::initialize_variables(graph));

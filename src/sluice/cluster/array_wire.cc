@@ -51,7 +51,7 @@ Status TakeSigned(std::string_view* in, int64_t* value) {
 
 // ---- Writing ----
 
-// What a place of a list holds.
+// The state of a list's slot.
 enum Place : uint64_t { kUnwritten = 0, kWritten = 1, kTaken = 2 };
 
 Status WriteList(const ListValue& list, std::string* head, Payload* contents) {
@@ -101,7 +101,7 @@ Status WriteArray(const Array& given, std::string* head, Payload* contents) {
   PutInt(head, static_cast<uint64_t>(array.dtype()));
   if (array.dtype() == DType::kList) {
     const ListValue* list = ListOf(array);
-    PutInt(head, list ? 1 : 0);  // no list at all is the zero of lists
+    PutInt(head, list ? 1 : 0);  // a null list is the zero of lists
     return list ? WriteList(*list, head, contents) : OkStatus();
   }
   PutInt(head, static_cast<uint64_t>(array.rank()));
@@ -130,7 +130,7 @@ class Reader {
     if (dtype == DType::kString) return Strings(shape);
     auto bytes = static_cast<uint64_t>(shape.num_elements()) *
                  static_cast<uint64_t>(DTypeSize(dtype));
-    // Before memory is taken for it.
+    // Checked before memory is allocated.
     if (contents_ && bytes > contents_->left()) return Short(bytes);
     SL_ASSIGN_OR_RETURN(Array array, Array::Make(dtype, shape));
     if (!contents_) return array;
@@ -169,7 +169,7 @@ class Reader {
   }
 
   Result<Array> Strings(const Shape& shape) {
-    // Every text has a length of at least one byte.
+    // Every string has at least one byte of length.
     if (static_cast<uint64_t>(shape.num_elements()) > head_->size()) {
       return Wrong(
           StrCat(shape.num_elements(), " texts in ", head_->size(), " bytes"));

@@ -1,9 +1,9 @@
-// Arrays as bytes: a description (type, sizes, what a list holds) and then the
-// contents, which for numbers are the very bytes of the array. Lists and
-// strings may be sent, handles may not.
+// Arrays as bytes: a description (type, sizes, list structure), then the
+// contents, which for numbers are the array's own bytes. Lists and strings can
+// be sent, handles cannot.
 //
-// The bytes may come from anyone: counts are held against the bytes that are
-// left before anything is allocated. Plain functions.
+// The bytes are untrusted: counts are checked against the remaining bytes
+// before memory is allocated. Plain functions.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@
 
 namespace sluice::cluster {
 
-// Appends the description to `head` and the contents to `contents`. Numbers
-// that lie contiguous on the host are not copied (CopiedToSend counts those
-// that are). Error: a handle.
+// Appends the description to `head` and the contents to `contents`. Contiguous
+// numbers on the host are not copied (CopiedToSend counts the copied bytes).
+// Error: a handle.
 Status WriteArray(const Array& array, std::string* head, Payload* contents);
 
-// One array off the front of `head`, its contents off `contents`, into memory
-// of its own. Errors: DataLoss, ResourceExhausted.
+// Reads one array from the front of `head` and `contents`, into newly allocated
+// memory. Errors: DataLoss, ResourceExhausted.
 Result<Array> ReadArray(std::string_view* head, PayloadReader* contents);
 
-// What the next array of `head` is, when its contents are plain bytes that
-// whoever asks will fetch: an array to be filled, and how many bytes that is.
+// Reads the description of the next array in `head`, whose contents are plain
+// bytes that the caller fetches: returns the array to be filled.
 Result<Array> ReadArrayShape(std::string_view* head);
 
-// Bytes of tensors that were copied in this process in order to be sent.
+// Bytes of tensors that this process copied in order to send them.
 int64_t CopiedToSend();
 
 }  // namespace sluice::cluster

@@ -132,7 +132,7 @@ TEST(ArrayWire, FramesThatWereChangedAreRefused) {
   }
 }
 
-// Behind the checksums: whatever comes is refused or is an array.
+// Past the checksums: any bytes are refused or decode to an array.
 TEST(ArrayWire, AnyBytesAreReadOrRefused) {
   std::string head;
   Payload contents;
@@ -184,7 +184,7 @@ TEST(Messages, ComeBackAsTheyWere) {
   EXPECT_TRUE(same->derived);
 }
 
-// The numbers of a message's fields, as its struct lists them.
+// The field numbers of a message, as its struct lists them.
 struct Numbers {
   std::vector<int> all;
   template <class T>
@@ -200,7 +200,7 @@ std::vector<int> NumbersOf() {
   return numbers.all;
 }
 
-// And as cluster.proto does.
+// The same from cluster.proto.
 std::vector<int> NumbersIn(const std::string& proto, const std::string& name) {
   std::vector<int> numbers;
   size_t at = proto.find("message " + name + " {");
@@ -214,8 +214,8 @@ std::vector<int> NumbersIn(const std::string& proto, const std::string& name) {
   return numbers;
 }
 
-// The checksum was that of the elements alone: a changed bit among the types
-// was another tensor, one among the message's words another step.
+// Once the checksum covered the elements alone: a changed bit in the types gave
+// another tensor, one in the message's numbers another step.
 TEST(Messages, ThatWereChangedAreRefused) {
   RunGraph run;
   run.session = 7;
@@ -265,7 +265,7 @@ TEST(Messages, AreThoseOfClusterProto) {
   EXPECT_EQ(NumbersOf<WireTrace>(), NumbersIn(proto, "TaskTrace"));
   EXPECT_EQ(NumbersOf<WireTrace::Row>(), NumbersIn(proto, "TraceRow"));
   EXPECT_EQ(NumbersOf<WireTrace::Item>(), NumbersIn(proto, "TraceItem"));
-  // And the methods: "/sluice.v1.Worker/RunGraph".
+  // The methods too: "/sluice.v1.Worker/RunGraph".
   for (const char* method :
        {methods::kStatus, methods::kKeepWorkerSession, methods::kRegister,
         methods::kForget, methods::kRun, methods::kAbort, methods::kFetch,

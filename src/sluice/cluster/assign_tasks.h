@@ -1,6 +1,6 @@
-// AssignTasks: a task for every node of a graph, for SplitByTask. What a node
-// names counts; what uses a variable, a queue or another resource is where that
-// is; everything else is in the default task.
+// AssignTasks: chooses a task for every node of a graph, for SplitByTask. A
+// node's own task comes first; users of a variable, a queue or another resource
+// run where the resource is; all others run in the default task.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sluice::cluster {
 
-// Looks at the graph once; the options hold for it as it is then.
+// Reads the graph once; the options are valid while it is unchanged.
 SplitOptions AssignTasks(Graph& graph, const std::string& default_task);
 
 }  // namespace sluice::cluster

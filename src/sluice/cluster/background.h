@@ -1,5 +1,5 @@
-// Background: work that waits for other processes, each piece on a thread of
-// its own. Seldom: when a graph is prepared, when a task is attached.
+// Background: work that waits for other processes, each item on its own thread.
+// Used rarely: to prepare a graph, to attach a task.
 //
 // Thread safe.
 #pragma once
@@ -9,9 +9,9 @@
 namespace sluice::cluster {
 
 struct Background {
-  // Where there is no thread, it is done here.
+  // If no thread can be started, the work runs on the calling thread.
   static void Start(std::function<void()> work);
-  // Returns when all that was started is done.
+  // Waits until all started work is done.
   static void WaitForAll();
 };
 

@@ -54,7 +54,7 @@ TEST_F(CallsOverTasks, AreComputedThereAndGiveWhatThisProcessGives) {
     Tensor y = Call("Sin", {x}) * x + 1;
     EXPECT_EQ(y.to_vector<float>(), want);
     EXPECT_EQ(Runs(1), 3);
-    // Another size is the same kind of call.
+    // A call with another size is of the same kind.
     EXPECT_EQ((constant({1.f, 2.f}) + 1).to_vector<float>(), (Floats{2, 3}));
     {
       DeviceScope here("/device:cpu:0");
@@ -64,7 +64,7 @@ TEST_F(CallsOverTasks, AreComputedThereAndGiveWhatThisProcessGives) {
   }
   EXPECT_EQ((x + 1).to_vector<float>()[1], 2);
   EXPECT_EQ(Runs(1), 4);
-  // Nobody else had to do with it.
+  // The other task was not involved.
   EXPECT_EQ(Runs(0), 0);
 }
 
@@ -106,7 +106,7 @@ TEST_F(CallsOverTasks, WriteTensorsOfThisProcess) {
   x.add_(constant({1.f, 1.f}));
   EXPECT_EQ(x.to_vector<float>(), (Floats{2, 3}));
   EXPECT_EQ(part.to_vector<float>(), (Floats{3}));
-  // A view made in the scope is one, too.
+  // The same for a view made in the scope.
   x[{slice(0, 1)}].add_(constant({5.f}));
   EXPECT_EQ(x.to_vector<float>(), (Floats{7, 3}));
 }

@@ -71,7 +71,7 @@ bool IsKept(const std::string& name) {
          name == "worker_pieces" || name == "master_prepared";
 }
 
-// Long for a machine that does other things, too: who waits in vain fails.
+// Long enough for a busy machine; a wait that times out fails the test.
 constexpr int64_t kPatienceNanos = 20'000'000'000;
 
 }  // namespace

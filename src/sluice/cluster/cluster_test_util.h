@@ -1,4 +1,4 @@
-// Clusters of real processes for tests, and clients of them.
+// Clusters of real processes for tests, and clients for them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,18 +14,18 @@
 
 namespace sluice::cluster {
 
-// Dies with this process, however that ends.
+// The processes end when this process does, in whatever way.
 std::unique_ptr<LocalCluster> StartCluster(
     int tasks, std::vector<std::string> arguments = {});
 
-// A graph and a session with it. Task n is "/job:worker/task:n".
+// A session with a graph. Task n is "/job:worker/task:n".
 class Client {
  public:
-  // A copy of the graph is taken. master: which task leads.
+  // Copies the graph. master: the task that leads.
   Client(const Graph& graph, const LocalCluster& cluster, int master = 0,
          uint64_t seed = 0);
   Client(const std::string& text, const LocalCluster& cluster, int master = 0);
-  // All results of the graph, for its arguments.
+  // All results of the graph for the given arguments.
   Result<std::vector<Array>> Run(const std::vector<Array>& args,
                                  const RunOptions& options = {},
                                  RunMetadata* metadata = nullptr);
@@ -38,15 +38,15 @@ class Client {
   std::unique_ptr<RemoteMaster> master_;
 };
 
-// What a task says of itself.
+// The status that a task reports.
 StatusReply StatusOf(const LocalCluster& cluster, int task);
 int64_t GaugeOf(const LocalCluster& cluster, int task, const std::string& name);
 
-// Waits until nothing is left in any task that runs: no session, step,
-// message, waiting call. Says what is left when that takes too long.
+// Waits until no running task has a session, step, message or waiting call
+// left. Reports what is left if that takes too long.
 void ExpectNothingLeft(const LocalCluster& cluster,
                        const std::vector<int>& tasks);
-// The same with sessions that are open, and what they have registered.
+// The same, except for open sessions and what they have registered.
 void ExpectNoStepLeft(const LocalCluster& cluster,
                       const std::vector<int>& tasks);
 // Waits until the gauge has at least that value.

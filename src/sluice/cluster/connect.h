@@ -1,5 +1,5 @@
-// Connect: makes a cluster the process's, so that captured functions may name
-// its tasks:
+// Connect: makes a cluster available to this process, so that captured
+// functions may name its tasks:
 //
 //   auto connected = sluice::cluster::Connect((*cluster)->target());
 //   auto f = sl::function([](sl::Tensor x) {
@@ -8,7 +8,8 @@
 //   });
 //   f(x);  // one step over the tasks; what it gives is here
 //
-// While what it gives lives; the connection that was made last is the one.
+// The connection lasts as long as the returned object; the most recent one is
+// used.
 #pragma once
 
 #include <memory>
@@ -19,8 +20,8 @@
 
 namespace sluice::cluster {
 
-// To "grpc://host:port", which leads the steps. Waits for its answer. Errors:
-// another form; nobody answers.
+// Connects to "grpc://host:port", which leads the steps, and waits for its
+// answer. Errors: another form; no answer.
 Result<std::unique_ptr<ClusterConnection>> Connect(const std::string& target);
 
 }  // namespace sluice::cluster

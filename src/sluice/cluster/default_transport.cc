@@ -1,6 +1,6 @@
-// Which transport a program has: gRPC's, linked in or in a library of its own
-// that is opened when it is first needed, so that programs that use no cluster
-// do not need gRPC.
+// The transport of a program: gRPC, either linked in or in a separate library
+// that is loaded on first use, so that programs without a cluster do not need
+// gRPC.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace sluice::cluster {
 
 namespace {
 
-// The folder of the program or library this is in.
+// The folder of the program or library that contains this code.
 std::string OwnFolder() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void*>(&OwnFolder), &info) || !info.dli_fname) {

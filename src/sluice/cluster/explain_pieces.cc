@@ -29,7 +29,7 @@ class Explainer {
  private:
   struct Sum {
     int64_t messages = 0, bytes = 0;
-    bool known = true;  // all of them are
+    bool known = true;  // all sizes are known
   };
 
   static std::string Text(const Sum& sum) {
@@ -68,7 +68,7 @@ class Explainer {
         edge.sends ? node.input(node.num_inputs() - 1).ToString() : node.name(),
         " ", type.ToString());
     Sum& sum = in_loop ? repeated_ : once_;
-    // Strings and lists are as long as they are.
+    // The size of strings and lists is unknown.
     const bool known = type.shape.fully_known() && DTypeSize(type.dtype) > 0 &&
                        !IsReference(type.dtype) && type.dtype != DType::kString;
     const int64_t bytes = known

@@ -1,5 +1,5 @@
-// A description of a graph that is split by task: for each task its nodes, why
-// they are there, and which messages it sends to which task, with the bytes
+// Describes a graph that is split by task: for each task its nodes, the reason
+// for their placement, and the messages it sends to each other task, with bytes
 // where shapes are known.
 //
 // A plain function.
@@ -12,7 +12,7 @@
 
 namespace sluice::cluster {
 
-// One text for each piece; `whole` was split by these options.
+// One text per piece; `whole` was split with these options.
 std::vector<std::string> ExplainPieces(const Graph& whole,
                                        const SplitOptions& options,
                                        const std::vector<TaskPiece>& pieces);

@@ -1,5 +1,5 @@
-// What happens when processes die, stop, come back and repeat themselves: an
-// error, soon, with a name; and afterwards nothing is left.
+// Processes that die, hang, restart or repeat messages: the others soon report
+// an error with a name, and nothing is left behind.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Results = Result<std::vector<Array>>;
 
-// A loop over three tasks; with n < 0 it goes on for ever.
+// A loop over three tasks; with n < 0 it is endless.
 const char* const kLoop = R"(graph g(%n: i64[], %x: f32[]) -> (%i, %y) {
     %zero = Const [value = 0 : i64[]]
     %i, %y = While(%zero, %x) [dtypes = {i64, f32}] {
@@ -51,7 +51,7 @@ void ExpectNames(const Status& status, const std::string& what) {
       << status.ToString();
 }
 
-// Runs the endless loop and does `harm` when all three tasks are at it.
+// Runs the endless loop, and `harm` once all three tasks take part.
 Status RunAndHarm(Client& client, const LocalCluster& cluster,
                   const std::vector<int>& at_work,
                   const std::function<void()>& harm) {
@@ -79,7 +79,7 @@ TEST(Failure, AKilledTaskIsNamedAndNothingIsLeft) {
     EXPECT_EQ(status.code(), Code::kUnavailable) << status.ToString();
     ExpectNames(status, StrCat("task /job:worker/task:", victim, " at "));
     RecordProperty("seconds", std::to_string(seconds));
-    // While it is gone, every run says so.
+    // While it is gone, every run reports so.
     ExpectNames(client.Run(Args(3)).status(),
                 StrCat("task /job:worker/task:", victim));
     ASSERT_TRUE(cluster->Restart(victim).ok());
@@ -103,9 +103,9 @@ TEST(Failure, AStoppedTaskIsGivenUpAndChangesNothingWhenItWakes) {
   ExpectNames(status, "task /job:worker/task:2");
   ExpectNoStepLeft(*cluster, {0, 1});
   cluster->Continue(2);
-  // Nobody tells it, and it notices.
+  // It is not told, and notices by itself.
   ExpectNoStepLeft(*cluster, {2});
-  // Its session and step are over, by itself.
+  // It ends its session and step by itself.
   Results got = client.Run(Args(3));
   ASSERT_TRUE(got.ok()) << got.status().ToString();
   client.Close();
@@ -121,7 +121,7 @@ TEST(Failure, ADeadMastersSessionsVanish) {
   EXPECT_EQ(status.code(), Code::kUnavailable) << status.ToString();
   ExpectNames(status, "master grpc://");
   ExpectNothingLeft(*cluster, {1, 2});
-  // The session is lost with it; another one works.
+  // The session is lost with it; a new one works.
   ASSERT_TRUE(cluster->Restart(0).ok());
   Client other(kLoop, *cluster, 1);
   Results got = other.Run(Args(3));
@@ -135,7 +135,7 @@ TEST(Failure, ADeadMastersSessionsVanish) {
 TEST(Failure, ADeadClientsSessionVanishes) {
   auto cluster = StartCluster(3);
   ASSERT_TRUE(cluster);
-  // A process of its own, which is killed in the middle of a step.
+  // A separate process, which is killed during a step.
   setenv("SLUICE_TEST_TARGET", cluster->target(0).c_str(), 1);
   const char* const words[] = {
       "cluster_test", "--gtest_filter=ClientOfFailure.*",
@@ -156,7 +156,7 @@ TEST(Failure, ARestartedTaskIsNotTakenForTheOldOne) {
   Client client(kLoop, *cluster);
   ASSERT_TRUE(client.Run(Args(3)).ok());
   ASSERT_TRUE(cluster->Restart(1).ok());
-  // The first run after it fails or has found it anew; then all is well.
+  // The first run afterwards fails or has reconnected; later ones succeed.
   Results got = client.Run(Args(3));
   if (!got.ok()) ExpectNames(got.status(), "/job:worker/task:1");
   got = client.Run(Args(3));
@@ -165,14 +165,14 @@ TEST(Failure, ARestartedTaskIsNotTakenForTheOldOne) {
   ExpectNothingLeft(*cluster, {0, 1, 2});
 }
 
-// ---- Messages that come twice, late or altered ----
+// ---- Repeated, late and altered messages ----
 
 class Raw {
  public:
   explicit Raw(const LocalCluster& cluster, int task) {
     channel_ = *(*DefaultTransport())->Connect(cluster.address(task), 0, {});
   }
-  // The answer's status; the transport's when there is no answer.
+  // The status in the answer, or the transport's if there is no answer.
   Status Call(const char* method, Payload request) {
     auto waiting = std::make_shared<WaitingFor<Status>>();
     channel_->Call(method, std::move(request), 0,
@@ -244,10 +244,10 @@ TEST(Failure, WhatComesTwiceOrLateIsRefused) {
   Payload request = WrapBytes(Encode(run));
   EXPECT_TRUE(raw.Call(methods::kRun, request).ok());
   EXPECT_EQ(raw.Call(methods::kRun, request).code(), Code::kAlreadyExists);
-  run.step = 4;  // of before
+  run.step = 4;  // an earlier one
   EXPECT_EQ(raw.Call(methods::kRun, WrapBytes(Encode(run))).code(),
             Code::kAlreadyExists);
-  // One that was called off before it came.
+  // A step that was cancelled before it arrived.
   AbortStep abort;
   abort.session = 7;
   abort.step = 6;
@@ -282,7 +282,7 @@ TEST(Failure, DamagedBytesEndTheStepAndNothingElse) {
   TaskInfo self = StatusOf(*cluster, 0).self;
   HeldSession session(raw, 7, self.incarnation);
   ASSERT_TRUE(session.status.ok());
-  // A piece that waits for a task that this test plays.
+  // A piece that waits for a task played by this test.
   TaskInfo other{"/job:test/task:1", "127.0.0.1:1", 99};
   RegisterGraph graph;
   graph.session = 7;
@@ -408,7 +408,8 @@ TEST(Failure, KillsAtRandomPointsGiveCleanErrors) {
     SCOPED_TRACE(StrCat("kill ", k));
     Client client(kLoop, *cluster);
     int victim = 1 + static_cast<int>(random() % 2);
-    // Somewhere in the first steps, while pieces are registered, or later.
+    // At some time during the first steps: while pieces are registered, or
+    // later.
     auto micros = static_cast<useconds_t>(random() % 12000);
     std::thread other([&] {
       usleep(micros);
@@ -435,7 +436,7 @@ TEST(Failure, KillsAtRandomPointsGiveCleanErrors) {
   EXPECT_EQ(errors, kills);
 }
 
-// What another test starts as a process of its own.
+// Started by another test as a separate process.
 TEST(ClientOfFailure, DISABLED_RunsForEver) {
   const char* target = std::getenv("SLUICE_TEST_TARGET");
   ASSERT_TRUE(target);

@@ -13,23 +13,23 @@ namespace {
 
 std::atomic<int64_t> directly{0}, by_parts{0};
 
-// Large enough that a call costs little beside it, small enough that several
-// connections share a tensor.
+// Large enough to make the cost of a call negligible, small enough for several
+// connections to share a tensor.
 constexpr uint64_t kPartBytes = uint64_t{4} << 20;
 
-// One tensor on its way.
+// One tensor in transit.
 struct Parts {
   std::shared_ptr<TensorFetch> fetch;
   uint64_t size = 0;
   Mutex mu;
-  uint64_t next SL_GUARDED_BY(mu) = 0;  // offset of the next part to ask for
-  size_t flying SL_GUARDED_BY(mu) = 0;  // parts asked for
+  uint64_t next SL_GUARDED_BY(mu) = 0;  // offset of the next part to request
+  size_t flying SL_GUARDED_BY(mu) = 0;  // parts requested
   Status error SL_GUARDED_BY(mu);
 };
 
 void AskNext(const std::shared_ptr<Parts>& parts, size_t connection);
 
-// Whoever finds that nothing is left to do says so.
+// The last one to finish calls `done`.
 void PartDone(const std::shared_ptr<Parts>& parts, size_t connection,
               const Status& status) {
   bool last = false;
@@ -98,7 +98,7 @@ void FetchByParts(const std::shared_ptr<TensorFetch>& fetch) {
   parts->fetch = fetch;
   parts->size = static_cast<uint64_t>(fetch->array.bytes());
   if (parts->size == 0) return fetch->done(OkStatus());
-  // Two on each connection, so that none waits for a question.
+  // Two per connection, so that none is idle between requests.
   for (size_t i = 0; i < 2 * Peer::kFetchChannels; ++i) AskNext(parts, i);
 }
 

@@ -1,8 +1,8 @@
-// Fetching of a large tensor that another task offers, into memory of this one:
-// read from the other process's memory where that is on this host, else in
-// parts over several connections.
+// Fetches a large tensor that another task offers into local memory: directly
+// from the other process's memory if that is on this host, else in parts over
+// several connections.
 //
-// A TensorFetch lives until `done` was called, once, from any thread.
+// A TensorFetch lives until `done` has been called, once, from any thread.
 #pragma once
 
 #include <functional>
@@ -18,16 +18,16 @@ struct TensorFetch {
   FetchPart part;  // which tensor
   std::shared_ptr<Peer> peer;
   Transport* transport = nullptr;
-  int64_t process = 0;  // 0: its memory cannot be read
+  int64_t process = 0;  // 0: its memory cannot be read directly
   OfferedMemory memory;
   std::function<void(const Status&)> done;
 };
 
-// Reads the memory; where that fails, by parts. Takes as long as a copy.
+// Reads the memory directly, else by parts. Takes as long as a copy.
 void FetchDirectly(const std::shared_ptr<TensorFetch>& fetch);
 void FetchByParts(const std::shared_ptr<TensorFetch>& fetch);
 
-// Bytes that were fetched either way in this process.
+// Bytes that this process fetched each way.
 int64_t BytesFetchedDirectly();
 int64_t BytesFetchedByParts();
 

@@ -84,7 +84,7 @@ Status ReadFrames(const Payload& payload,
     uint32_t got =
         Crc32c({reinterpret_cast<const char*>(bytes) + 4, kHeadBytes - 4});
     got = Crc32c(frame.head, got);
-    // The contents go on from there.
+    // Continues with the checksum of the contents.
     got = reader.Crc(contents, got);
     if (got != crc) return Wrong("the checksum does not fit");
     if (kind < 1 || kind > static_cast<uint8_t>(FrameKind::kCounts)) {

@@ -33,7 +33,7 @@ Tensor Sin(const Tensor& x) {
                                  std::source_location::current());
 }
 
-// On two tasks, or nowhere in particular.
+// On two tasks, or without a task.
 Tensor Compute(const Tensor& x, bool on_tasks) {
   std::optional<DeviceScope> there;
   if (on_tasks) there.emplace("/job:worker/task:0");
@@ -104,7 +104,7 @@ TEST_F(FunctionOverTasks, VariablesAroundItAreReadAndWrittenAsInOneProcess) {
       for (float v : step(constant({at, at})).to_vector<float>()) {
         all.push_back(v);
       }
-      // Others see it, and what others write is seen.
+      // Other tasks see its writes, and it sees theirs.
       for (float v : seen.to_vector<float>()) all.push_back(v);
       w.assign_add({1.f, 1.f});
     }
@@ -169,7 +169,7 @@ TEST_F(FunctionOverTasks, ErrorsNameTheTaskAndTheLine) {
       << error;
 }
 
-// Nothing of it is kept by the tasks, so nothing is lost with them.
+// Tasks keep no state of it, so none is lost with them.
 TEST_F(FunctionOverTasks, GoesOnWhenItsMasterWasRestarted) {
   Variable w = variable(0.f);
   auto f = function([&](Tensor x) {
@@ -193,7 +193,7 @@ TEST_F(FunctionOverTasks, NeedsAConnection) {
   auto g = function([](Tensor x) { return Compute(x, true); });
   EXPECT_NE(ErrorOf([&] { g(constant(2.f)); }).find("no cluster is connected"),
             std::string::npos);
-  // Another one will do.
+  // Another cluster works as well.
   auto other = StartCluster(2);
   ASSERT_TRUE(other);
   connection_ = ValueOrThrow(Connect(other->target(1)));

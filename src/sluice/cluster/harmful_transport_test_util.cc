@@ -43,7 +43,7 @@ class HarmfulStream final : public Stream {
     }
     if (harm == Harm::kTwice) real_->Write(payload);
     if (harm == Harm::kAltered) payload = Altered(payload);
-    // Nobody answers what is written to a stream.
+    // Writes to a stream have no answer to lose.
     if (harm != Harm::kLost && harm != Harm::kAnswerLost) {
       real_->Write(std::move(payload));
     }
@@ -77,7 +77,7 @@ class HarmfulChannel final : public Channel {
                          harm == Harm::kAltered ? Altered(request) : request,
                          timeout_ms, std::move(done));
     }
-    if (timeout_ms == 0) return;  // as long as the connection lives
+    if (timeout_ms == 0) return;  // while the connection is up
     Timer::Default().After(timeout_ms * 1'000'000, [done = std::move(done)] {
       done(DeadlineExceeded("no answer came in time"), {});
     });
@@ -87,7 +87,8 @@ class HarmfulChannel final : public Channel {
     return std::make_shared<HarmfulStream>(
         transport_, method, real_->Open(method, std::move(events)));
   }
-  // Nobody helps: that a lost message's time is over is no event of the real
+  // Does not help: the timeout of a lost message is no event of the real
+  // transport.
   // transport.
 
  private:

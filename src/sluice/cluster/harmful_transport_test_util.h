@@ -1,6 +1,6 @@
-// HarmfulTransport: the transport of this program, which does harm to one
-// message of those that go out through it: it, or its answer, is lost, it comes
-// twice, a byte of it is another one. The connection lives.
+// HarmfulTransport: a transport that damages one outgoing message: it or its
+// answer is lost, it is duplicated, or one byte changes. The connection stays
+// up.
 //
 // Outlives its channels. Thread safe.
 #pragma once
@@ -20,11 +20,11 @@ class HarmfulTransport final : public Transport {
  public:
   explicit HarmfulTransport(Transport& real) : real_(real) {}
 
-  // To the message of this number from now on, counted from 0.
+  // Damages the message with this number, counted from 0 from now on.
   void DoTo(int number, Harm harm);
   // Whether there was such a message.
   bool done() const { return done_.load(); }
-  // Its method, and what was done; empty while there was none.
+  // Its method and the damage; empty if there was none.
   std::string what() const;
 
   Result<std::unique_ptr<Server>> Listen(
@@ -40,13 +40,13 @@ class HarmfulTransport final : public Transport {
  private:
   friend class HarmfulChannel;
   friend class HarmfulStream;
-  // Counts a message. What is to be done to it, if anything.
+  // Counts a message and returns the damage to apply, if any.
   bool IsNext(const std::string& method, Harm* harm);
 
   Transport& real_;
   std::atomic<bool> done_ = false;
   mutable Mutex mu_;
-  int before_ SL_GUARDED_BY(mu_) = -1;  // it; -1: all is well
+  int before_ SL_GUARDED_BY(mu_) = -1;  // messages before it; -1: no damage
   Harm harm_ SL_GUARDED_BY(mu_) = Harm::kLost;
   std::string what_ SL_GUARDED_BY(mu_);
 };

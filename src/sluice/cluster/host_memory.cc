@@ -19,8 +19,7 @@ namespace sluice::cluster {
 
 namespace {
 
-// Which numbering of processes this one is in: of which boot, and of which
-// container.
+// Identifies the namespace of process ids: the boot and the container.
 std::string HostOf() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string boot;
@@ -30,7 +29,7 @@ std::string HostOf() {
   return StrCat(boot, "/", static_cast<uint64_t>(ns.st_ino));
 }
 
-// Found at its address only by who reads this process.
+// Only processes that can read this one find it at its address.
 uint64_t& Proof() {
   static uint64_t proof = [] {
     std::random_device random;
@@ -44,7 +43,7 @@ bool Wanted() {
   return !off || std::string_view(off) != "0";
 }
 
-// Words of guards; they stay where they are for as long as the process lives.
+// Words of guards; their addresses stay valid for the life of the process.
 constexpr size_t kGuards = 1024;
 struct Guards {
   std::atomic<uint64_t> words[kGuards]{};

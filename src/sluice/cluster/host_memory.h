@@ -1,6 +1,6 @@
-// Memory of another process of this host, read directly: one copy, from where
-// a tensor lies to where it is wanted. The system allows it between processes
-// of one user (where it does not, tensors go by the network).
+// Direct reads of the memory of another process on this host: one copy, from
+// the tensor to its destination. The system permits this between processes of
+// one user; otherwise tensors go over the network.
 //
 // Plain functions, thread safe.
 #pragma once
@@ -14,21 +14,20 @@
 
 namespace sluice::cluster {
 
-// What tells this process apart, for a Hello.
+// Fills in how other processes identify this one's memory.
 void DescribeOwnMemory(Hello* hello);
 
-// Whether the process of the hello is on this host and may be read; looks for
+// Whether the process of the hello is on this host and may be read; verifies
 // the proof in its memory.
 bool CanReadMemoryOf(const Hello& hello);
 
-// A word of this process that says that some memory is still what it was: the
-// word has its value before anybody is told of the memory, and loses it before
-// the memory may be used for something else. Whoever reads the memory looks at
-// the word afterwards.
+// A word of this process that tells whether some memory is still valid: it is
+// set before anyone learns of the memory, and cleared before the memory may be
+// reused. Readers check the word after they have read the memory.
 class MemoryGuard {
  public:
   MemoryGuard() = default;
-  // With no address when there are too many.
+  // Without an address if there are too many.
   static MemoryGuard Take();
   MemoryGuard(MemoryGuard&& o) noexcept { *this = std::move(o); }
   MemoryGuard& operator=(MemoryGuard&& o) noexcept {
@@ -45,7 +44,7 @@ class MemoryGuard {
   uint64_t value_ = 0;
 };
 
-// Error: the process is gone or does not let us.
+// Error: the process is gone or denies access.
 Status ReadMemoryOf(int64_t process, uint64_t address, void* to, size_t size);
 
 }  // namespace sluice::cluster

@@ -6,7 +6,7 @@ namespace sluice::cluster {
 
 namespace {
 
-// Of a host's name, which a pod's is.
+// The limit for host names, which include pod names.
 constexpr size_t kMaxHostName = 63;
 
 Status CheckName(const std::string& name, int tasks) {
@@ -23,7 +23,7 @@ Status CheckName(const std::string& name, int tasks) {
       longest, "\" has at most ", kMaxHostName));
 }
 
-// Texts in quotes are the same in YAML as in C.
+// Quoted strings have the same syntax in YAML as in C.
 std::string Quoted(const std::string& text) {
   return StrCat("\"", EscapeString(text), "\"");
 }
@@ -42,7 +42,7 @@ class Renderer {
     StrAppend(text_, "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\n",
               "metadata:\n  name: ", o_.name, "\nspec:\n",
               "  network:\n    enableDNSHostnames: true\n",
-              // The program begins when all servers can be reached.
+              // The program starts when all servers are reachable.
               "  startupPolicy:\n    startupPolicyOrder: InOrder\n",
               "  successPolicy:\n    operator: All\n",
               "    targetReplicatedJobs: [program]\n",

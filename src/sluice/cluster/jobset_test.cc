@@ -1,4 +1,4 @@
-// The manifest for Kubernetes, and that its pods find each other by it.
+// The Kubernetes manifest, and that its pods find each other.
 #include "sluice/cluster/jobset.h"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(JobSet, CertificatesComeFromASecret) {
       << *text;
 }
 
-// What the pods are told leads each of them to its own place.
+// The environment of each pod resolves to its own task.
 TEST(JobSet, PodsFindTheirPlaces) {
   JobSetOptions options = Plain();
   options.port = 7171;
@@ -127,7 +127,8 @@ TEST(JobSet, PodsFindTheirPlaces) {
     return text->substr(at, text->find('"', at) - at);
   };
   for (int i = 0; i < options.tasks; ++i) {
-    // The labels of such a pod, and what Kubernetes adds to indexed jobs.
+    // The labels of such a pod, with those that Kubernetes adds to indexed
+    // jobs.
     Environment env = {{"JOBSET_NAME", "train"},
                        {"REPLICATED_JOB_NAME", "worker"},
                        {"JOB_INDEX", "0"},

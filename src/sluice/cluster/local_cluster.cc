@@ -30,7 +30,7 @@ std::string FolderOf(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-// Of the program, and of the library this is in.
+// The folders of the program and of the library that contains this code.
 std::vector<std::string> OwnFolders() {
   std::vector<std::string> folders;
   char path[4096];
@@ -45,7 +45,7 @@ std::vector<std::string> OwnFolders() {
   return folders;
 }
 
-// The first line of a pipe, without its end.
+// Reads the first line of a pipe, without its newline.
 Result<std::string> ReadLine(int pipe, int64_t ms) {
   std::string line;
   const int64_t end = NowNanos() + ms * 1'000'000;
@@ -146,7 +146,7 @@ Status LocalCluster::Launch(int task, const std::string& listen) {
   if (!options_.show_errors) {
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   }
-  // Ctrl-C is for the program; it ends them.
+  // Ctrl-C is for the program, which ends the servers.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -197,7 +197,7 @@ Status LocalCluster::Tell(One& one) const {
 void LocalCluster::Reap(One& one, bool kill_it) {
   auto process = static_cast<pid_t>(one.process);
   one.process = 0;
-  // Before its input ends: that would be a word of warning.
+  // Before its input is closed, which would make it print a warning.
   if (kill_it && process != 0) kill(process, SIGKILL);
   if (one.input >= 0) close(one.input);
   if (one.output >= 0) close(one.output);
@@ -219,7 +219,8 @@ void LocalCluster::Reap(One& one, bool kill_it) {
 }
 
 LocalCluster::~LocalCluster() {
-  // All are told before any is waited for. A stopped one hears nothing.
+  // All servers are asked before any is waited for. A stopped one does not
+  // react.
   for (One& one : servers_) {
     if (one.input >= 0) close(one.input);
     one.input = -1;

@@ -1,7 +1,6 @@
-// Each message that a master and its task send may be lost, unanswered, come
-// twice or altered, while the connection lives: the step ends at its deadline
-// at the latest, with a result that is right or an error, and the next ones are
-// well again.
+// Each message between a master and its task may be lost, unanswered,
+// duplicated or altered while the connection is up: the step ends by its
+// deadline, with a correct result or an error, and later steps succeed.
 #include <gtest/gtest.h>
 
 #include "sluice/base/clock.h"
@@ -16,7 +15,7 @@ namespace {
 
 using Results = Result<std::vector<Array>>;
 
-// Tensors go to the other task and come back.
+// Tensors go to the other task and back.
 const char* const kThereAndBack = R"(graph g(%x: f32[]) -> (%y) {
     %a = Add(%x, 1) on "/job:worker/task:0"
     %b = Mul(%a, 2) on "/job:worker/task:1"
@@ -25,8 +24,8 @@ const char* const kThereAndBack = R"(graph g(%x: f32[]) -> (%y) {
 
 enum class Sender { kMaster, kClient };
 
-// Two tasks of this process and a client. What the first task sends as a
-// master, or what the client sends, may be harmed.
+// Two tasks in this process and a client. Messages of the first task as a
+// master, or messages of the client, may be damaged.
 class Pair {
  public:
   explicit Pair(Sender harmed) : harmed_(harmed) {
@@ -44,7 +43,7 @@ class Pair {
     second_->SetCluster(spec);
   }
 
-  // Connects, when there is no session.
+  // Connects if there is no session.
   Results Run(int64_t timeout_ms) {
     if (!master_) {
       SL_ASSIGN_OR_RETURN(
@@ -78,8 +77,8 @@ void ExpectSeven(const Results& got) {
   EXPECT_EQ(*(*got)[0].data<float>(), 7.0f);
 }
 
-// Whether there was such a message. `first`: among those of the first step,
-// which connects, too.
+// Whether there was such a message. `first`: one of the first step, which
+// includes connecting.
 bool HarmOne(Sender sender, int number, Harm harm, bool first) {
   Pair pair(sender);
   if (!first) {
@@ -98,7 +97,7 @@ bool HarmOne(Sender sender, int number, Harm harm, bool first) {
     EXPECT_NE(harmed.status().code(), Code::kInternal);
   }
   pair.transport().DoTo(-1, harm);
-  // On a busy machine attaching may take longer than this test lets it.
+  // On a busy machine, attaching may take longer than the limit in this test.
   const int64_t end = NowNanos() + 20'000'000'000;
   Results again = pair.Run(0);
   while (!again.ok() && NowNanos() < end) again = pair.Run(0);
@@ -118,12 +117,12 @@ void HarmEach(Sender sender, Harm harm, int least_first, int least) {
 }
 
 TEST_P(LostMessages, OfAMaster) {
-  // It asks who the task is, holds it, registers, says hello, sends, runs.
+  // Requests: status, keep, register, hello, send, run.
   HarmEach(Sender::kMaster, GetParam(), 5, 2);
 }
 
 TEST_P(LostMessages, OfAClient) {
-  // It opens a session, prepares, runs.
+  // Requests: open session, prepare, run.
   HarmEach(Sender::kClient, GetParam(), 3, 1);
 }
 

@@ -22,7 +22,7 @@ constexpr size_t kMaxEarly = 1000;
 constexpr size_t kNobody = ~size_t{0};
 }  // namespace
 
-// The tasks, under one number.
+// The attached tasks, under one number.
 struct MasterSession::Epoch {
   uint64_t number = 0;
   Mutex mu;
@@ -37,7 +37,7 @@ struct MasterSession::Epoch {
   }
 };
 
-// A graph in pieces that are registered.
+// A graph whose pieces are registered.
 struct MasterSession::Split {
   struct Piece {
     std::shared_ptr<TaskLink> link;
@@ -66,16 +66,16 @@ struct MasterSession::Step {
   uint64_t request = 0;
   std::shared_ptr<Split> split;
   RunDone done;
-  int64_t began = 0;  // on our clock, where it is traced
+  int64_t began = 0;  // by our clock, if traced
   Timer::Id timer = 0;
   std::atomic<bool> finished{false};
   std::vector<RunResult> results;  // by piece; each written once
   std::atomic<size_t> left{0};
   Mutex mu;
   bool stopped SL_GUARDED_BY(mu) = false;
-  Timer::Id last_wait SL_GUARDED_BY(mu) = 0;  // for answers, once stopped
-  Status cause SL_GUARDED_BY(mu);  // the first that is no consequence
-  Status other SL_GUARDED_BY(mu);  // the first that is one
+  Timer::Id last_wait SL_GUARDED_BY(mu) = 0;  // waits for answers after a stop
+  Status cause SL_GUARDED_BY(mu);             // the first error that is a cause
+  Status other SL_GUARDED_BY(mu);             // the first that is a consequence
 };
 
 MasterSession::MasterSession(uint64_t id, uint64_t seed,
@@ -87,7 +87,7 @@ MasterSession::~MasterSession() = default;
 // ---- Graphs ----
 
 std::shared_ptr<MasterSession::Epoch> MasterSession::CurrentEpoch() {
-  std::shared_ptr<Epoch> old;  // goes with no lock held
+  std::shared_ptr<Epoch> old;  // destroyed without a lock
   MutexLock lock(mu_);
   if (!epoch_ || epoch_->Broken()) {
     old = std::move(epoch_);
@@ -98,8 +98,7 @@ std::shared_ptr<MasterSession::Epoch> MasterSession::CurrentEpoch() {
   return epoch_;
 }
 
-// All at the same time: a task that does not answer takes a while to be given
-// up.
+// All concurrently: a task that does not answer blocks until its timeout.
 Status MasterSession::Attach(Epoch& epoch,
                              const std::vector<std::string>& tasks,
                              int64_t limit_ms) {
@@ -215,7 +214,7 @@ Result<std::shared_ptr<MasterSession::Split>> MasterSession::Build(
   return split;
 }
 
-// Waits, when it is not there.
+// Blocks if it has to be built.
 Result<std::shared_ptr<MasterSession::Split>> MasterSession::SplitOf(
     Prepared& prepared, int64_t limit_ms) {
   MutexLock building(build_mu_);
@@ -241,7 +240,7 @@ Result<uint64_t> MasterSession::Prepare(const PrepareGraph& request) {
   auto prepared = std::make_shared<Prepared>();
   SL_ASSIGN_OR_RETURN(prepared->graph, ReadBinary(request.graph));
   prepared->executor = request.executor;
-  // What can be split is regions; primitives are not.
+  // Regions can be split by task; control-flow primitives cannot.
   SL_RETURN_IF_ERROR(RaiseControlFlow(*prepared->graph).status());
   SL_RETURN_IF_ERROR(SplitOf(*prepared, request.timeout_ms).status());
   MutexLock lock(mu_);
@@ -293,7 +292,7 @@ Result<std::string> MasterSession::Explain(const PrepareGraph& request) {
 }
 
 void MasterSession::Release(uint64_t number) {
-  std::shared_ptr<Prepared> last;  // goes with no lock held
+  std::shared_ptr<Prepared> last;  // destroyed without a lock
   MutexLock lock(mu_);
   auto it = prepared_.find(number);
   if (it == prepared_.end()) return;
@@ -337,7 +336,7 @@ void MasterSession::Run(const RunPrepared& request, std::vector<Array> feeds,
     return RunSplit(request, std::move(feeds), std::move(split),
                     std::move(done));
   }
-  // A task was lost: attach those that are there.
+  // A task was lost: attach all tasks that are up.
   Background::Start([this, self = shared_from_this(), request, prepared,
                      feeds = std::move(feeds),
                      done = std::move(done)]() mutable {
@@ -399,7 +398,7 @@ void MasterSession::RunSplit(const RunPrepared& request,
           if (auto its = weak.lock()) self->Stop(its, late, kNobody);
         });
   }
-  // Others first: they take longer to begin.
+  // Other tasks first: they take longer to start.
   const std::string own = place_.worker->self().task;
   for (bool here : {false, true}) {
     for (size_t p = 0; p < split->pieces.size(); ++p) {
@@ -442,7 +441,7 @@ void MasterSession::PieceDone(const std::shared_ptr<Step>& step, size_t p,
   if (step->left.fetch_sub(1, std::memory_order_acq_rel) == 1) Finish(step);
 }
 
-// The others are told, once.
+// Tells the other tasks, once.
 void MasterSession::Stop(const std::shared_ptr<Step>& step, const Status& why,
                          size_t but_for) {
   {
@@ -458,8 +457,8 @@ void MasterSession::Stop(const std::shared_ptr<Step>& step, const Status& why,
   for (size_t p = 0; p < step->split->pieces.size(); ++p) {
     if (p != but_for) step->split->pieces[p].link->Abort(request);
   }
-  // A call may have been lost though its connection lives: whoever waits for
-  // the step is answered, and what its tasks say later is not heard.
+  // A message may be lost while the connection is up: the caller gets an answer
+  // now, and late answers of tasks are ignored.
   const int64_t wait =
       place_.options.keepalive_ms + place_.options.keepalive_timeout_ms;
   MutexLock lock(step->mu);

@@ -1,12 +1,13 @@
-// MasterSession: a client's session, where its graphs are split and its steps
-// are led. Each graph that was prepared is split by task, and its pieces are
-// registered, once; a step is then one message for each task.
+// MasterSession: a client's session on the master, where its graphs are split
+// and its steps are led. Each prepared graph is split by task and its pieces
+// are registered once; a step is then one message per task.
 //
-// Tasks are attached when a graph first needs them. When one is lost, all are
-// attached anew under another number (an epoch) with the next run, so that
-// nothing of the old epoch reaches the new one.
+// Tasks are attached when a graph first needs them. When one is lost, the next
+// run attaches all of them again under a new number (an epoch), so that nothing
+// of the old epoch reaches the new one.
 //
-// Thread safe. Kept by whoever runs something in it; nobody waits in a call.
+// Thread safe. Kept alive by the code that runs in it; calls do not block
+// unless they say so.
 #pragma once
 
 #include <deque>
@@ -28,7 +29,7 @@
 
 namespace sluice::cluster {
 
-// What a session needs of the server it is in.
+// What a session needs from its server.
 struct MasterPlace {
   ClusterSpec Spec() const {
     MutexLock lock(mu);
@@ -47,14 +48,15 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   ~MasterSession();
   uint64_t id() const { return id_; }
 
-  // Waits for the tasks: on a thread of its own.
+  // Blocks until the tasks have answered: call on a separate thread.
   Result<uint64_t> Prepare(const PrepareGraph& request);
-  // Which node goes where and why, and how each task would run its part. Waits.
+  // The task of each node and why, and how each task would run its part.
+  // Blocks.
   Result<std::string> Explain(const PrepareGraph& request);
   void Run(const RunPrepared& request, std::vector<Array> feeds, RunDone done);
   void Cancel(uint64_t request, const Status& why);
   void Release(uint64_t prepared);
-  // Stops what runs, refuses what comes.
+  // Stops running steps and refuses new ones.
   void Close(const Status& why);
 
   int64_t num_steps() const;
@@ -66,7 +68,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   struct Prepared;
   struct Step;
 
-  // limit_ms: how long tasks may take to answer; 0: while they are connected.
+  // limit_ms: time for tasks to answer; 0: while they are connected.
   Result<std::shared_ptr<Split>> SplitOf(Prepared& prepared, int64_t limit_ms);
   Result<std::shared_ptr<Split>> Build(Prepared& prepared,
                                        std::shared_ptr<Epoch> epoch,
@@ -84,7 +86,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   const uint64_t id_;
   const MasterPlace& place_;
-  // Held while tasks are attached and pieces registered; before mu_.
+  // Held while tasks are attached and pieces registered; acquired before mu_.
   Mutex build_mu_;
   mutable Mutex mu_;
   bool closed_ SL_GUARDED_BY(mu_) = false;
@@ -95,11 +97,11 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   std::unordered_map<uint64_t, std::shared_ptr<Prepared>> prepared_
       SL_GUARDED_BY(mu_);
   std::map<uint64_t, std::shared_ptr<Step>> steps_ SL_GUARDED_BY(mu_);
-  // Requests that were seen: one that comes twice is refused.
+  // Recent requests: a duplicate is refused.
   std::unordered_set<uint64_t> seen_ SL_GUARDED_BY(mu_);
   std::deque<uint64_t> seen_order_ SL_GUARDED_BY(mu_);
-  // Requests that were to be stopped and did not run, the last few: large feeds
-  // may still be on their way.
+  // The last few requests that were cancelled before they ran: their large
+  // feeds may still be in transit.
   std::deque<std::pair<uint64_t, Status>> stopped_early_ SL_GUARDED_BY(mu_);
 };
 

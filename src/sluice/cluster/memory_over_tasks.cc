@@ -13,7 +13,7 @@ namespace sluice::cluster {
 
 namespace {
 
-// The device in full, of the default task where it says none.
+// The full device name, with the default task if it names none.
 Result<std::string> InFull(const std::string& device,
                            const DeviceName& default_task) {
   DeviceName name;
@@ -61,7 +61,7 @@ Result<MemoryForecast> MemoryOverTasks(Graph& graph,
   SL_RETURN_IF_ERROR(InsertCopies(graph, copies).status());
   SL_ASSIGN_OR_RETURN(MemoryForecast forecast,
                       ForecastMemory(graph, copies.args));
-  // What takes no bytes, a list without elements, counts as the host's.
+  // Values without bytes, such as empty lists, count as the host's.
   std::erase_if(forecast.devices, [](const MemoryForecast::OnDevice& on) {
     for (const MemoryForecast::Peak& peak : on.peaks) {
       if (!peak.bytes.zero()) return false;

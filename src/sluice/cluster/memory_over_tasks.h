@@ -1,8 +1,9 @@
-// MemoryOverTasks: what a step over tasks has live at most in each of them,
-// before it runs (plan/memory_forecast.h). Found by the client, who has the
-// graph: every node is given the device of its task, what goes from task to
-// task is a copy there, and the whole is forecast as a step of several devices
-// is. Where a task would choose among devices of its own, its first CPU counts.
+// MemoryOverTasks: the peak memory of a step in each of its tasks, before it
+// runs (plan/memory_forecast.h). The client computes it, because it has the
+// graph: every node gets the device of its task, a transfer between tasks
+// counts as a copy, and the result is forecast like a step over several
+// devices. If a task would choose among its own devices, its first CPU is
+// assumed.
 //
 // A plain function; any thread.
 #pragma once
@@ -14,9 +15,9 @@
 
 namespace sluice::cluster {
 
-// `graph`: pruned, with what is known of the feeds' shapes; it is changed.
-// `default_task`: of nodes that name none, and where feeds and results pass.
-// Errors: those of the passes, and devices whose names are none.
+// `graph`: pruned, with the known shapes of the feeds; it is modified.
+// `default_task`: for nodes that name none, and for feeds and results. Errors:
+// those of the passes, and invalid device names.
 Result<MemoryForecast> MemoryOverTasks(Graph& graph,
                                        const std::string& default_task);
 

@@ -19,7 +19,7 @@ MemoryForecast ForecastOf(const std::string& text) {
   return forecast.ok() ? *forecast : MemoryForecast();
 }
 
-// What a task makes is its own; what it is sent lies there, too.
+// A task's memory holds its own results and received tensors.
 TEST(MemoryOverTasks, EachTaskHasWhatItMakesAndWhatItIsSent) {
   MemoryForecast forecast = ForecastOf(R"(graph g(%x: f32[1024]) -> (%s) {
     %a = Exp(%x) on "/job:worker/task:1"
@@ -29,15 +29,15 @@ TEST(MemoryOverTasks, EachTaskHasWhatItMakesAndWhatItIsSent) {
     %s = Sort(%p)
   })");
   ASSERT_EQ(forecast.devices.size(), 2u) << forecast.ToString();
-  // Three results and what they are put together in; what they are made of has
-  // been written over.
+  // Three results and their concatenation; their operands have been
+  // overwritten.
   EXPECT_EQ(forecast.PeakBytes(kSecond, 1), 6 * kBytes) << forecast.ToString();
-  // The feed, and what was sent, which is sorted where it lies.
+  // The feed, and the received tensor, which is sorted in place.
   EXPECT_EQ(forecast.PeakBytes(kFirst, 1), 4 * kBytes) << forecast.ToString();
   EXPECT_TRUE(forecast.unknown.empty());
 }
 
-// What a loop collects is kept where it is made.
+// Lists collected by a loop stay on the task that computes them.
 TEST(MemoryOverTasks, LoopsCountByTheirIterations) {
   MemoryForecast forecast =
       ForecastOf(R"(graph g(%n: i64[], %x: f32[1024]) -> (%s) {

@@ -1,7 +1,7 @@
 // Messages between the processes of a cluster. Each is a plain struct that
-// lists its fields once; writing and reading follow from the list. On the wire
-// they are protobuf messages (cluster.proto says which), so that programs that
-// are not ours can speak to a server.
+// lists its fields once; reading and writing are derived from the list. On the
+// wire they are protobuf messages (see cluster.proto), so other programs can
+// talk to a server.
 //
 //   struct Forget {
 //     uint64_t session = 0;
@@ -10,7 +10,7 @@
 //   std::string bytes = Encode(forget);
 //   Result<Forget> back = Decode<Forget>(bytes);
 //
-// The bytes may come from anyone. Plain functions.
+// The bytes are untrusted. Plain functions.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ namespace message_internal {
 template <class T>
 concept IsNumber = std::is_integral_v<T> || std::is_enum_v<T>;
 
-// Puts fields that differ from zero, as protobuf has it.
+// Writes the fields that differ from zero, like protobuf.
 struct Putter {
   ProtoWriter out;
 
@@ -61,7 +61,7 @@ struct Putter {
   }
 };
 
-// Takes one field that was read.
+// Stores one field that was read.
 struct Taker {
   const WireReader::Field& field;
   Status status;
@@ -113,7 +113,7 @@ std::string Encode(const M& message) {
   return putter.out.bytes();
 }
 
-// Unknown fields are passed over. Error: DataLoss.
+// Unknown fields are ignored. Error: DataLoss.
 template <class M>
 Result<M> Decode(std::string_view bytes) {
   M message;
@@ -121,7 +121,7 @@ Result<M> Decode(std::string_view bytes) {
   return message;
 }
 
-// A call or its answer: a message, and arrays or plain bytes behind it.
+// A call or its answer: a message, followed by arrays or plain bytes.
 //
 //   u32 size of head | head | u32 size of arrays' descriptions | descriptions |
 //   u32 checksum of head, descriptions and contents | contents
@@ -129,20 +129,20 @@ struct Parcel {
   std::string head;
   std::vector<Array> arrays;
 };
-// Error: an array that may not be sent.
+// Error: an array that cannot be sent.
 Result<Payload> Wrap(std::string head, std::span<const Array> arrays = {});
 Payload WrapBytes(std::string head, Payload contents = {},
                   std::string_view types = {});
 Result<Parcel> Unwrap(const Payload& payload);
 
-// The same with the contents still in the payload, which it borrows.
+// The same with the contents still in the payload, which it references.
 struct OpenParcel {
   std::string head, types;
   PayloadReader contents;
 };
 Result<OpenParcel> OpenBytes(const Payload& payload);
 
-// Its message alone.
+// The message alone.
 template <class M>
 Result<M> DecodeParcel(const Payload& payload) {
   SL_ASSIGN_OR_RETURN(OpenParcel open, OpenBytes(payload));

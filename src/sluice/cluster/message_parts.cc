@@ -11,11 +11,11 @@ namespace sluice::cluster {
 
 namespace {
 
-// Large enough that a call costs little beside it.
+// Large enough to make the cost of a call negligible.
 constexpr int64_t kPartBytes = int64_t{32} << 20;
 
-// Where an answer begins with the size of its head, this says that the answer
-// is in parts: its number and its size follow.
+// In place of the size of an answer's head: the answer is in parts; its id and
+// size follow.
 constexpr uint32_t kInParts = 0xffffffff;
 struct Note {
   uint32_t mark = kInParts;
@@ -46,7 +46,7 @@ uint64_t NewId() {
   return uint64_t{random()} << 32 | random() | 1;
 }
 
-// One call on its way.
+// One call in progress.
 struct Call : std::enable_shared_from_this<Call> {
   std::shared_ptr<Channel> channel;
   const char* method = nullptr;
@@ -82,7 +82,7 @@ struct Call : std::enable_shared_from_this<Call> {
           if (!status.ok()) return self->done(status, {});
           Result<Answer> said = DecodeParcel<Answer>(payload);
           if (!said.ok()) return self->done(said.status(), {});
-          // An error of the other side, which its caller reads.
+          // An error of the other side, which the caller reads from the answer.
           if (said->status.code != Code::kOk) {
             return self->done(OkStatus(), std::move(payload));
           }
@@ -152,7 +152,7 @@ void CallInParts(std::shared_ptr<Channel> channel, const char* method,
                 });
 }
 
-// ---- The side that answers ----
+// ---- The answering side ----
 
 void MessageParts::Forget(uint64_t id) {
   auto it = kept_.find(id);

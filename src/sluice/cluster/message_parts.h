@@ -1,11 +1,11 @@
-// Messages that are larger than a transport carries, in parts: the sender puts
-// them one after the other, then says which method they are for; an answer that
-// is too large is kept, and whoever asked takes it part by part. Nothing is
-// copied: a part is a slice of the message, and what has come is a list of
+// Messages that exceed the transport's limit, sent in parts. The sender
+// transfers the parts in order, then names the method they are for. An answer
+// that is too large is kept, and the caller fetches it part by part. Nothing is
+// copied: a part is a slice of the message, and a received message is a list of
 // parts.
 //
-// CallInParts is the side that asks, MessageParts the one that answers.
-// Thread safe.
+// CallInParts is the calling side, MessageParts the answering side. Thread
+// safe.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@
 
 namespace sluice::cluster {
 
-// Above this a message goes in parts, when the transport carries so much.
+// A message above this size is sent in parts, given the transport's limit.
 int64_t WholeMessageBytes(int64_t max_message_bytes);
 
-// A call whose request and answer may be larger than `max_message_bytes`, the
-// smaller one of both ends. Parts go one after the other. timeout_ms: for each,
-// as for Channel::Call.
+// A call whose request and answer may exceed `max_message_bytes`, the smaller
+// limit of both ends. Parts are sent one after the other. timeout_ms: for each
+// part, as for Channel::Call.
 void CallInParts(std::shared_ptr<Channel> channel, const char* method,
                  Payload request, int64_t max_message_bytes, int64_t timeout_ms,
                  Channel::Done done);
 
 struct MessagePartsOptions {
   int64_t max_message_bytes = int64_t{256} << 20;
-  // Of all messages that are kept at a time.
+  // Of all kept messages together.
   int64_t max_kept_bytes = int64_t{16} << 30;
-  // What nobody has asked for or added to since is dropped: its sender is gone.
+  // A message that nobody has read or extended for this long is dropped.
   int64_t keep_ms = 60'000;
 };
 
@@ -44,25 +44,25 @@ class MessageParts {
       : options_(options) {}
 
   // ---- Requests ----
-  // Errors: not the next part; more than is kept.
+  // Errors: a part out of order; more bytes than may be kept.
   Status Put(const PutPart& part, PayloadReader contents,
              const Payload& request);
-  // All of it, which is then forgotten. Error: not all is there.
+  // The whole message, which is then forgotten. Error: it is incomplete.
   Result<Payload> Whole(uint64_t id);
 
   // ---- Answers ----
-  // The answer, or what says that it is here.
+  // The answer itself, or a notice that it is kept here in parts.
   Payload Fit(Payload answer);
   Result<Payload> Take(const TakePart& part);
 
-  // ---- For those who look ----
+  // ---- For monitoring ----
   int64_t kept_bytes() const;
   void DropOld();
 
  private:
   struct Kept {
     Payload bytes;
-    uint64_t size = 0;  // when all is there
+    uint64_t size = 0;  // when complete
     int64_t touched = 0;
   };
   Status Reserve(uint64_t size) SL_REQUIRES(mu_);

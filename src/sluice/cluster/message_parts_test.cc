@@ -1,4 +1,4 @@
-// Messages that are larger than a transport carries.
+// Messages that exceed the transport's limit.
 #include "sluice/cluster/message_parts.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Results = Result<std::vector<Array>>;
 
-// Nine times what a message of the servers below may be.
+// Nine times the message limit of the servers below.
 constexpr int64_t kElements = (9 << 20) / 4;
 
 Array Numbers(float first) {
@@ -34,7 +34,7 @@ bool Same(const Array& a, const Array& b) {
 TEST(MessageParts, FeedsAndFetchesMayBeLargerThanAMessage) {
   auto cluster = StartCluster(2, {"--max-message-mib", "1"});
   ASSERT_TRUE(cluster);
-  // One goes by way of the master to another task and back.
+  // One goes through the master to another task and back.
   for (const char* there : {"/job:worker/task:0", "/job:worker/task:1"}) {
     Client client(StrCat(R"(graph g(%x: f32[?], %y: f32[?]) -> (%a, %b) {
       %a = Neg(%x) on ")",
@@ -79,7 +79,7 @@ TEST(MessageParts, AGraphMayBeLargerThanAMessage) {
   EXPECT_EQ((*got)[0].data<float>()[0], value.data<float>()[kElements - 1]);
 }
 
-// It was lost while the feeds were on their way, and the step ran on.
+// The cancellation was lost while the feeds were in transit, and the step ran.
 TEST(MessageParts, ACancelThatComesBeforeTheFeedsStopsTheStep) {
   auto cluster = StartCluster(1);
   ASSERT_TRUE(cluster);
@@ -122,7 +122,7 @@ TEST(MessageParts, ACancelThatComesBeforeTheFeedsStopsTheStep) {
   EXPECT_EQ(other->status.code, Code::kOk) << other->status.message;
 }
 
-// ---- One end alone ----
+// ---- One side alone ----
 
 Payload Bytes(size_t size) {
   std::string bytes(size, '\0');
@@ -177,7 +177,7 @@ TEST(MessageParts, NoMoreIsKeptThanWasSaid) {
   EXPECT_EQ(more.code(), Code::kResourceExhausted) << more.ToString();
   EXPECT_EQ(Put(parts, 3, 0, ~uint64_t{0}, Bytes(10)).code(),
             Code::kResourceExhausted);
-  // An answer becomes an error.
+  // The answer is replaced by an error.
   Result<Answer> answer = DecodeParcel<Answer>(parts.Fit(Bytes(101)));
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->status.code, Code::kResourceExhausted);

@@ -4,7 +4,7 @@ namespace sluice::cluster {
 
 Status WireStatus::ToStatus() const {
   if (code == Code::kOk) return OkStatus();
-  // A code that this version does not know.
+  // An error code of a later version.
   if (code > Code::kUnavailable) return Status(Code::kInternal, message);
   return Status(code, message);
 }

@@ -1,5 +1,5 @@
-// The messages between client, master and workers. cluster.proto has the same
-// for programs that are not ours.
+// The messages between client, master and workers. cluster.proto defines the
+// same messages for other programs.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@ namespace sluice::cluster {
 struct WireStatus {
   Code code = Code::kOk;
   std::string message;
-  // A consequence of what happened elsewhere: another error is the cause.
+  // A consequence of an error elsewhere, which is the cause.
   bool derived = false;
-  // The task does not know the session (any more).
+  // The task does not know the session, or no longer.
   bool lost = false;
 
   WireStatus() = default;
@@ -54,12 +54,12 @@ struct Gauge {
   }
 };
 
-// ---- Of any server ----
+// ---- For any server ----
 
 struct StatusReply {
   TaskInfo self;
   std::vector<Gauge> gauges;
-  std::vector<std::string> waits;  // what steps wait for, a line each
+  std::vector<std::string> waits;  // what steps wait for, one line each
   std::vector<TaskInfo> cluster;   // the tasks it knows as a master
 
   template <class V>
@@ -68,11 +68,11 @@ struct StatusReply {
   }
 };
 
-// Every answer that has nothing else to say.
+// The answer of methods without a result of their own.
 struct Answer {
   WireStatus status;
-  uint64_t id = 0;                // of what was made
-  std::vector<WireTrace> traces;  // of a run, where they were asked for
+  uint64_t id = 0;                // of the created object
+  std::vector<WireTrace> traces;  // of a run, if requested
 
   template <class V>
   void Fields(V& v) {
@@ -80,7 +80,7 @@ struct Answer {
   }
 };
 
-// How a run ended, with the values it gives; they go behind the answer.
+// How a run ended; its results follow the answer.
 struct RunResult {
   WireStatus status;
   std::vector<Array> values = {};
@@ -90,10 +90,10 @@ using RunDone = std::function<void(RunResult)>;
 
 // ---- Worker ----
 
-// Opens the stream that keeps a session: it lives as long as the stream does.
+// Opens the stream that keeps a session alive.
 struct KeepWorkerSession {
   uint64_t session = 0;
-  uint64_t incarnation = 0;  // that the worker must have
+  uint64_t incarnation = 0;  // expected of the worker
   std::string master;        // its task, for messages
 
   template <class V>
@@ -106,7 +106,7 @@ struct RegisterGraph {
   uint64_t session = 0;
   std::string graph;  // WriteBinary
   uint32_t executor = 0;
-  std::vector<TaskInfo> tasks;  // that it sends to and receives from
+  std::vector<TaskInfo> tasks;  // that it exchanges messages with
 
   template <class V>
   void Fields(V& v) {
@@ -124,7 +124,7 @@ struct ForgetGraph {
   }
 };
 
-// With feeds behind it; the answer has the results behind it.
+// Followed by feeds; the answer is followed by results.
 struct RunGraph {
   uint64_t session = 0;
   uint64_t piece = 0;
@@ -153,7 +153,7 @@ struct AbortStep {
 };
 
 // A part of a large tensor that was offered. The answer's contents are the
-// bytes themselves.
+// bytes.
 struct FetchPart {
   uint64_t session = 0;
   uint64_t step = 0;
@@ -182,7 +182,7 @@ struct PutPart {
   }
 };
 
-// The message that was put is a call of this method, and answered as one.
+// The stored message is a call of this method, and is answered like one.
 struct RunParts {
   uint64_t id = 0;
   std::string method;
@@ -193,7 +193,7 @@ struct RunParts {
   }
 };
 
-// Of an answer that is kept; the last one ends that.
+// The next part of a kept answer; the last one releases it.
 struct TakePart {
   uint64_t id = 0;
   uint64_t offset = 0;
@@ -209,10 +209,10 @@ struct TakePart {
 struct Hello {
   TaskInfo from;
   uint64_t to_incarnation = 0;
-  // Where the sender's memory can be looked into by a process of this host.
+  // For direct reads of the sender's memory by a process of this host.
   std::string host;
   int64_t process = 0;
-  uint64_t proof_address = 0;  // `proof` lies there
+  uint64_t proof_address = 0;  // address of `proof`
   uint64_t proof = 0;
 
   template <class V>
@@ -238,7 +238,7 @@ struct SessionOpened {
   uint64_t session = 0;
   std::vector<TaskInfo> tasks;
   std::string default_task;
-  int64_t max_message_bytes = 0;  // that the server takes; 0: as the client
+  int64_t max_message_bytes = 0;  // limit of the server; 0: as the client's
 
   template <class V>
   void Fields(V& v) {
@@ -247,12 +247,12 @@ struct SessionOpened {
   }
 };
 
-// A pruned graph: its arguments are fed, its results fetched.
+// A pruned graph: arguments are fed, results are fetched.
 struct PrepareGraph {
   uint64_t session = 0;
   std::string graph;
   uint32_t executor = 0;
-  int64_t timeout_ms = 0;  // of the step that needs it; 0: none
+  int64_t timeout_ms = 0;  // of the first step; 0: none
 
   template <class V>
   void Fields(V& v) {
@@ -260,7 +260,7 @@ struct PrepareGraph {
   }
 };
 
-// The answer to a PrepareGraph that is to be explained; and to a RegisterGraph.
+// The answer to PrepareGraph with `explain`, and to RegisterGraph.
 struct Explained {
   WireStatus status;
   std::string text;
@@ -274,7 +274,7 @@ struct Explained {
 struct RunPrepared {
   uint64_t session = 0;
   uint64_t prepared = 0;
-  uint64_t request = 0;  // of this session, each once
+  uint64_t request = 0;  // unique in this session
   int64_t timeout_ms = 0;
   bool given_random = false;
   uint64_t seed = 0;
@@ -311,7 +311,7 @@ struct ReleasePrepared {
 
 struct ResetContainer {
   std::string container;
-  bool everywhere = false;  // on all tasks the server knows, not on it alone
+  bool everywhere = false;  // on all tasks the server knows, not only itself
 
   template <class V>
   void Fields(V& v) {

@@ -14,7 +14,7 @@ namespace sluice::cluster {
 
 namespace {
 
-// What each figure is, in the order they are told.
+// The description of each gauge, in the order of output.
 struct Known {
   const char *name, *help;
 };
@@ -67,7 +67,7 @@ std::string PrometheusText(const StatusReply& reply) {
   for (const Gauge& gauge : reply.gauges) {
     std::string name = "sluice_" + gauge.name;
     std::string value = StrCat(gauge.value);
-    // Prometheus counts in seconds.
+    // Prometheus uses seconds.
     constexpr std::string_view kNanos = "nanoseconds_total";
     if (name.ends_with(kNanos)) {
       name.replace(name.size() - kNanos.size(), kNanos.size(), "seconds_total");
@@ -125,7 +125,7 @@ void MetricsPage::Main() {
   }
 }
 
-// Whoever says nothing for a second is sent away: others wait.
+// A client that sends nothing for a second is disconnected: others wait.
 void MetricsPage::Answer(int visitor) {
   timeval second{1, 0};
   setsockopt(visitor, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));

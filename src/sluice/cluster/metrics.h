@@ -1,7 +1,7 @@
-// The gauges of a server in Prometheus' text form, and a page that shows them:
-// http://127.0.0.1:PORT/metrics, for this machine alone.
+// The gauges of a server in Prometheus' text format, and a page that serves
+// them: http://127.0.0.1:PORT/metrics, for this machine only.
 //
-// A MetricsPage has a thread of its own; it ends with the object.
+// A MetricsPage has its own thread, which ends with the object.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ std::string PrometheusText(const StatusReply& reply);
 
 class MetricsPage {
  public:
-  // port 0: one is chosen. `text` is called for every visit. Error: the port is
-  // taken.
+  // port 0: the system chooses. `text` is called for every request. Error: the
+  // port is in use.
   static Result<std::unique_ptr<MetricsPage>> Start(
       int port, std::function<std::string()> text);
   ~MetricsPage();
@@ -31,7 +31,7 @@ class MetricsPage {
 
   int listener_ = -1;
   int port_ = 0;
-  int stop_[2] = {-1, -1};  // a pipe that is closed at the end
+  int stop_[2] = {-1, -1};  // a pipe, closed at the end
   std::function<std::string()> text_;
   std::thread thread_;
 };

@@ -52,7 +52,7 @@ Payload Payload::Part(size_t offset, size_t size) const {
   return part;
 }
 
-// Calls visit(data, size) for the runs of the next `size` bytes.
+// Calls visit(data, size) for the slices of the next `size` bytes.
 template <class F>
 void PayloadReader::Walk(size_t size, const F& visit) const {
   size_t offset = offset_;

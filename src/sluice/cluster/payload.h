@@ -1,8 +1,7 @@
-// Payload: the bytes of one message, as slices that somebody keeps alive. A
-// slice may point at the memory of a tensor: it is then written to the network
-// from there.
+// Payload: the bytes of one message, as reference-counted slices. A slice may
+// point into a tensor, whose memory is then written to the network directly.
 //
-// A value; slices are never changed. PayloadReader borrows one.
+// A value; slices are immutable. PayloadReader borrows one.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +28,14 @@ class Payload {
   void Append(std::string bytes);
   void Append(Slice slice);
   void Append(Payload other);
-  // The elements, where they lie. REQUIRES: contiguous, plain data, on the
-  // host.
+  // Appends the elements without a copy. REQUIRES: contiguous, plain data, on
+  // the host.
   void AppendElements(const Array& array);
 
   size_t size() const { return size_; }
   std::span<const Slice> slices() const { return slices_; }
   std::string ToString() const;  // a copy of all bytes
-  // Some of the bytes, where they lie. REQUIRES: so many are there.
+  // A range of bytes, without a copy. REQUIRES: the range is valid.
   Payload Part(size_t offset, size_t size) const;
 
  private:
@@ -44,17 +43,17 @@ class Payload {
   size_t size_ = 0;
 };
 
-// Reads a payload from its beginning. Nothing is read past the end.
+// Reads a payload from its beginning, and never past its end.
 class PayloadReader {
  public:
   explicit PayloadReader(const Payload& payload)
       : slices_(payload.slices()), left_(payload.size()) {}
   size_t left() const { return left_; }
-  // False when so many bytes are not left; then nothing is read.
+  // False if fewer bytes are left; then nothing is read.
   bool Read(void* to, size_t size);
   bool ReadString(std::string* to, size_t size);
-  // The checksum of the next bytes, which are not taken, after others with
-  // the checksum `before`.
+  // The checksum of the next bytes, which are not consumed, continued from the
+  // checksum `before`.
   // REQUIRES: size <= left().
   uint32_t Crc(size_t size, uint32_t before = 0) const;
 

@@ -11,7 +11,7 @@ Peer::Peer(TaskInfo info, Hello hello, Transport& transport,
       transport_(transport),
       options_(std::move(options)),
       events_(std::move(events)),
-      // The first is that of the stream.
+      // The first channel is that of the stream.
       channels_(1 + kFetchChannels) {}
 
 Peer::~Peer() { Close(); }

@@ -1,6 +1,5 @@
 // Peer: another task that this one sends tensors to and fetches them from. One
-// for each incarnation of a task; its connections are made when they are first
-// needed.
+// per incarnation of a task; its connections are made on first use.
 //
 // Thread safe. Lives while a session or a fetch uses it.
 #pragma once
@@ -20,7 +19,7 @@ namespace sluice::cluster {
 class Peer : public std::enable_shared_from_this<Peer> {
  public:
   struct Events {
-    // What came back: kTaken, kCounts.
+    // A received acknowledgement: kTaken or kCounts.
     std::function<void(Peer&, Frame)> frame;
     // The stream has ended; the next write opens another.
     std::function<void(Peer&, Status)> lost;
@@ -30,9 +29,9 @@ class Peer : public std::enable_shared_from_this<Peer> {
   ~Peer();
 
   const TaskInfo& info() const { return info_; }
-  // Error: the address is none.
+  // Error: invalid address.
   Status Write(Payload frame);
-  // One of the connections that large tensors are fetched by.
+  // One of the connections for fetching large tensors.
   Result<std::shared_ptr<Channel>> FetchChannel(size_t number);
   void Close();
 
@@ -50,7 +49,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   Mutex mu_;
   std::vector<std::shared_ptr<Channel>> channels_ SL_GUARDED_BY(mu_);
   std::shared_ptr<Stream> stream_ SL_GUARDED_BY(mu_);
-  uint64_t opened_ SL_GUARDED_BY(mu_) = 0;  // how many streams there were
+  uint64_t opened_ SL_GUARDED_BY(mu_) = 0;  // number of streams so far
 };
 
 }  // namespace sluice::cluster

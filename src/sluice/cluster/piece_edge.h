@@ -1,4 +1,4 @@
-// PieceEdge: an end of an edge between tasks, as nodes of a piece say it
+// PieceEdge: one end of an edge between tasks, read from a node's attributes
 // (partition/split_by_task.h).
 //
 // A value.
@@ -14,11 +14,11 @@ namespace sluice::cluster {
 
 struct PieceEdge {
   uint32_t number = 0;
-  bool sends = false;  // else it receives
+  bool sends = false;  // else: receives
   std::string task;    // of the other end
 };
 
-// Nothing for nodes that are no end of one.
+// Nothing for nodes that are not an end of an edge.
 inline std::optional<PieceEdge> EdgeOf(const Node& node) {
   const AttrValue* number = node.attrs().find("edge");
   const AttrValue* from = node.attrs().find("from");

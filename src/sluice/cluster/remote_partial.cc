@@ -47,7 +47,7 @@ Result<Node*> Put(Graph& graph, const Value& queue, const Value& value) {
 
 // ---- Graphs ----
 
-// Of the pruned graph, with queues for arguments and results.
+// The pruned graph with queues for arguments and results.
 Result<std::unique_ptr<Graph>> Whole(const Graph& pruned,
                                      const std::string& container) {
   std::unique_ptr<Graph> graph = pruned.Clone();
@@ -60,11 +60,11 @@ Result<std::unique_ptr<Graph>> Whole(const Graph& pruned,
     SL_ASSIGN_OR_RETURN(Value queue,
                         QueueFor(*graph, container, Way::kFed, i, type));
     SL_ASSIGN_OR_RETURN(Value taken, Taken(*graph, queue, type));
-    // Before those that use it, in the program's order, too.
+    // Before their users, in program order as well.
     if (first) graph->MoveBefore(*queue.node, *first);
     if (first) graph->MoveBefore(*taken.node, *first);
     graph->ReplaceUses(arg, taken);
-    // Also what nothing needs: the queue is to be empty afterwards.
+    // Unneeded feeds too: the queue must be empty afterwards.
     targets.push_back(taken.node);
   }
   const std::vector<Value> results(root.results().begin(),
@@ -81,7 +81,7 @@ Result<std::unique_ptr<Graph>> Whole(const Graph& pruned,
   return graph;
 }
 
-// What one call does: puts what is fed, takes what is fetched.
+// The graph of one call: enqueues its feeds, dequeues its fetches.
 Result<std::unique_ptr<Graph>> Part(const Graph& pruned,
                                     const std::string& container,
                                     const std::vector<int>& feeds,
@@ -111,7 +111,7 @@ Result<std::unique_ptr<Graph>> Part(const Graph& pruned,
   return graph;
 }
 
-// By result: the arguments that it waits for, by data, control and effects.
+// By result: the arguments it depends on by data, control and effects.
 std::vector<std::vector<int>> NeedsOf(const Graph& pruned) {
   const Region& root = pruned.root();
   std::unordered_map<const Node*, std::vector<const Node*>> effects;
@@ -159,16 +159,16 @@ class RemotePartialRun final : public PartialRun {
         place_(std::move(place)) {
     RunOptions options;
     options.cancellation = stop_;
-    // The last that may fail here: there may be no more threads.
+    // The last operation that may fail: there may be no more threads.
     step_ = StartedThread([this, options] {
       ended_ = session_.RunSent(place_->whole, {}, 0, options).status();
-      // Waiting for anything of it would be in vain.
+      // The calls would wait forever.
       if (!ended_.ok()) calls_->Cancel(ended_);
     });
   }
 
   ~RemotePartialRun() override {
-    // With all that it waits for, it is about to end by itself.
+    // With all its feeds, the step ends by itself.
     const bool ending = place_->program->graph().root().targets().empty() &&
                         broken_.ok() && AllGiven();
     if (!ending) stop_->Cancel(Cancelled("the partial run was dropped"));
@@ -200,7 +200,7 @@ class RemotePartialRun final : public PartialRun {
         session_.RunSent(part, arrays, fetches.size(), options);
     if (!results.ok()) {
       broken_ = results.status();
-      // The step's own error says more than that a call was stopped by it.
+      // The step's own error says more than the cancellation of a call.
       if (!calls_->status().ok()) broken_ = calls_->status();
       return broken_;
     }
@@ -226,17 +226,17 @@ class RemotePartialRun final : public PartialRun {
   RemoteSession& session_;
   PartialPlaces& places_;
   std::unique_ptr<PartialPlace> place_;
-  // Of the step, and of the calls that wait for it.
+  // Cancels the step, and the calls that wait for it.
   const std::shared_ptr<Cancellation> stop_ = std::make_shared<Cancellation>();
   const std::shared_ptr<Cancellation> calls_ = std::make_shared<Cancellation>();
-  Status ended_;  // how the step ended; of its thread, until that is joined
+  Status ended_;  // set by its thread; read after the join
   std::thread step_;
 };
 
 std::vector<uint64_t> KeyOf(std::span<const Value> feeds,
                             std::span<const Value> fetches,
                             std::span<Node* const> targets) {
-  // Nodes are known by address: the graph never removes one.
+  // Nodes are identified by address: the graph never removes one.
   std::vector<uint64_t> key = {feeds.size(), fetches.size()};
   for (std::span<const Value> values : {feeds, fetches}) {
     for (const Value& v : values) {
@@ -275,7 +275,7 @@ Result<std::unique_ptr<PartialPlace>> PartialPlaces::Make(
   SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> whole,
                       Whole(*pruned, place->container));
   place->program = std::make_shared<Program>(std::move(pruned), PlanOptions());
-  // Islands would wait for all their inputs; here inputs come one by one.
+  // Islands would wait for all their inputs; here inputs arrive one by one.
   SL_ASSIGN_OR_RETURN(place->whole,
                       session_.SendGraph(*whole, ExecutorChoice::kTokens, 0));
   return place;

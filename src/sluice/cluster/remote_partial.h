@@ -1,12 +1,12 @@
 // A step over tasks that is fed and fetched in several calls (PartialRun). The
-// step is an ordinary one that takes what it is fed from queues and puts what
-// is fetched into others; a call is a small step that fills and empties some of
-// them. So tasks know nothing of it.
+// step is an ordinary one that takes its feeds from queues and puts its fetches
+// into others; each call is a small step that fills and empties some of them.
+// Tasks need no support for it.
 //
-// PartialPlaces keeps queues and prepared graphs of one choice of feeds,
-// fetches and targets for the next such step, when one has ended as it should;
-// else they go. Thread safe; part of a RemoteSession, which must outlive the
-// runs.
+// PartialPlaces keeps the queues and prepared graphs of one choice of feeds,
+// fetches and targets for the next such step if one has ended normally, and
+// drops them otherwise. Thread safe; part of a RemoteSession, which must
+// outlive the runs.
 #pragma once
 
 #include <map>
@@ -23,14 +23,14 @@ namespace sluice::cluster {
 
 class RemoteSession;
 
-// The queues of one step, in a container of their own.
+// The queues of one step, in their own resource container.
 struct PartialPlace {
   std::vector<uint64_t> key;  // of the choice
   std::string container;
-  std::shared_ptr<Program> program;     // what is fed and fetched
-  std::vector<std::vector<int>> needs;  // by fetch: feeds that come before it
-  uint64_t whole = 0;                   // the step, as it was prepared
-  // Small steps by what they feed and fetch.
+  std::shared_ptr<Program> program;     // its feeds and fetches
+  std::vector<std::vector<int>> needs;  // by fetch: the feeds it depends on
+  uint64_t whole = 0;                   // the prepared step
+  // Prepared small steps, by what they feed and fetch.
   std::map<std::pair<std::vector<int>, std::vector<int>>, uint64_t> parts;
 };
 
@@ -44,7 +44,7 @@ class PartialPlaces {
                                             std::span<Node* const> targets);
   // `clean`: its queues are empty.
   void GiveBack(std::unique_ptr<PartialPlace> place, bool clean);
-  // Containers of those that nobody uses; they are forgotten.
+  // Removes and returns the containers that are not in use.
   std::vector<std::string> TakeIdle();
 
  private:

@@ -1,4 +1,4 @@
-// Steps over tasks in parts, and what a session over tasks says of itself.
+// Steps over tasks in parts, and the explanations of a session over tasks.
 #include "sluice/cluster/remote_partial.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Results = Result<std::vector<Array>>;
 
-// y needs a, z needs both; a variable counts how often the step ran.
+// y depends on a, z on both; a variable counts the runs of the step.
 const char* const kTwoParts =
     R"(graph g(%a: f32[], %b: f32[?]) -> (%y, %z, %n) {
     %v = Variable [shape = [], dtype = f32, shared_name = "count"]
@@ -78,7 +78,7 @@ TEST_F(RemotePartial, IsOneStepHoweverManyCallsThereAre) {
   ExpectNothingLeft(*cluster_, {0, 1});
 }
 
-// Left in its queue, it would be in the way of the next step's.
+// Left in its queue, it would block the feed of the next step.
 TEST_F(RemotePartial, AFeedThatNothingNeedsIsTakenAllTheSame) {
   for (int i = 0; i < 3; ++i) {
     auto run =
@@ -101,7 +101,7 @@ TEST_F(RemotePartial, RefusesWhatOneProcessRefuses) {
   EXPECT_EQ(run->Run({}, {}).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(run->Run({}, {{a_, Row(1)}}).status().code(),
             Code::kInvalidArgument);
-  // Refused calls changed nothing.
+  // Refused calls had no effect.
   EXPECT_EQ(Only(run->Run({{y_}}, {{a_, Array::Scalar(2.f)}})), 4);
   EXPECT_EQ(run->Run({{y_}}, {}).status().code(), Code::kInvalidArgument);
   EXPECT_EQ(run->Run({}, {{a_, Array::Scalar(2.f)}}).status().code(),
@@ -119,7 +119,7 @@ TEST_F(RemotePartial, OneThatIsDroppedLeavesNothing) {
   ExpectNoStepLeft(*cluster_, {0, 1});
   WaitForGauge(*cluster_, 0, "calls_total", 1);
   EXPECT_EQ(GaugeOf(*cluster_, 0, "worker_running"), 0);
-  // Others are not disturbed by those that were.
+  // Other steps are not affected by failed ones.
   auto first = Begin(), second = Begin();
   ASSERT_TRUE(first && second);
   EXPECT_EQ(Only(first->Run({{y_}}, {{a_, Array::Scalar(3.f)}})), 9);

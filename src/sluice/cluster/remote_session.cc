@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kOpenMs = 10'000;
 
-// The first thing a program does is to say that it can reach masters.
+// Registered at startup: this program can connect to masters.
 [[maybe_unused]] const bool registered = SetConnectMaster(
     [](Graph& graph, const std::string& target, uint64_t seed) {
       return RemoteSession::Connect(graph, target, seed);
@@ -119,7 +119,7 @@ Status RemoteSession::Open(const TransportOptions& options,
   session_ = (*answer)->session;
   default_task_ = (*answer)->default_task;
   max_message_bytes_ = options.max_message_bytes;
-  // A master answers a step that it has stopped after half of this at most.
+  // A master answers a step that it has stopped within half of this time.
   patience_ms_ = 2 * (options.keepalive_ms + options.keepalive_timeout_ms);
   if (int64_t theirs = (*answer)->max_message_bytes; theirs > 0) {
     max_message_bytes_ = std::min(max_message_bytes_, theirs);
@@ -135,7 +135,7 @@ void RemoteSession::Close() {
     ResetContainer request;
     request.container = container;
     request.everywhere = true;
-    // Nobody waits for it: whoever is not there has lost its state anyway.
+    // No need to wait: a server that is down has lost its state anyway.
     channel_->Call(methods::kReset, WrapBytes(Encode(request)), kOpenMs,
                    [channel = channel_](const Status&, const Payload&) {});
   }
@@ -178,7 +178,7 @@ Result<uint64_t> RemoteSession::PreparedFor(std::span<const Value> feeds,
                                             std::span<Node* const> targets,
                                             ExecutorChoice executor,
                                             bool nan_trap, int64_t timeout_ms) {
-  // Nodes are known by address: the graph never removes one.
+  // Nodes are identified by address: the graph never removes one.
   Key key = {static_cast<uint64_t>(executor) << 1 | uint64_t{nan_trap},
              feeds.size(), fetches.size(), targets.size()};
   auto add = [&](const Value& v) {
@@ -281,7 +281,7 @@ Result<std::vector<Array>> RemoteSession::RunSent(
   request.trace = options.trace && metadata;
   SL_ASSIGN_OR_RETURN(Payload message, Wrap(Encode(request), arrays));
 
-  // Whatever stops this run is told to the master.
+  // Any cancellation of this run is sent to the master.
   auto stop = std::make_shared<Cancellation>();
   Cancellation::Token token = 0, outer_token = 0;
   stop->Register(&token, [channel = channel_, session = session_,
@@ -350,7 +350,7 @@ Result<std::string> RemoteSession::Explain(std::span<const Value> fetches,
                                            std::span<Node* const> targets,
                                            ExecutorChoice executor) {
   PrepareGraph request;
-  // What is fed says which shapes there are, and so how many bytes are sent.
+  // The feeds determine shapes, and therefore the bytes sent.
   SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> pruned,
                       PrunedFor(fetches, feeds, targets));
   request.graph = WriteBinary(*pruned);

@@ -1,6 +1,6 @@
-// RemoteSession: a client's session with a master elsewhere. Each choice of
-// feeds, fetches and targets is pruned here and sent once; a run is then one
-// call. The session lives as long as the stream that keeps it.
+// RemoteSession: a client's session with a remote master. Each choice of feeds,
+// fetches and targets is pruned here and sent once; a run is then one call. The
+// session lives as long as the stream that keeps it.
 //
 // Thread safe. The graph must outlive it.
 #pragma once
@@ -22,7 +22,7 @@ namespace sluice::cluster {
 
 class RemoteSession final : public RemoteMaster {
  public:
-  // "grpc://host:port". Errors: another form; nobody answers.
+  // "grpc://host:port". Errors: another form; no answer.
   static Result<std::unique_ptr<RemoteMaster>> Connect(
       Graph& graph, const std::string& target, uint64_t seed);
   static Result<std::unique_ptr<RemoteMaster>> Connect(
@@ -53,10 +53,10 @@ class RemoteSession final : public RemoteMaster {
   RandomState random_state() const override;
   void set_random_state(const RandomState& state) override;
 
-  // ---- Steps of graphs of the session's own: remote_partial.h ----
+  // ---- Steps of graphs built by the session itself: remote_partial.h ----
   uint64_t number() const { return session_; }
   // Sends the graph, whose arguments will be fed and results fetched.
-  // timeout_ms: of the step that needs it; 0: none.
+  // timeout_ms: of the first step; 0: none.
   Result<uint64_t> SendGraph(const Graph& graph, ExecutorChoice executor,
                              int64_t timeout_ms);
   Result<std::vector<Array>> RunSent(uint64_t prepared,
@@ -84,8 +84,8 @@ class RemoteSession final : public RemoteMaster {
                                std::span<Node* const> targets,
                                ExecutorChoice executor, bool nan_trap,
                                int64_t timeout_ms);
-  // Waits for the answer. Error: of the transport, with the master's name.
-  // timeout_ms: of the step; the master is given some time more.
+  // Blocks until the answer. Error: of the transport, with the master's name.
+  // timeout_ms: of the step; the master gets some extra time.
   Result<Payload> Call(const char* method, Payload request, int64_t timeout_ms);
   Status Gone(const Status& why) const;
   // The part of the graph that such a run needs, with the shapes of its feeds.
@@ -96,7 +96,7 @@ class RemoteSession final : public RemoteMaster {
   Graph& graph_;
   const std::string target_;
   std::shared_ptr<Channel> channel_;
-  int64_t max_message_bytes_ = 0;  // that both ends take
+  int64_t max_message_bytes_ = 0;  // the limit of both ends
   int64_t patience_ms_ = 0;        // after a step's deadline
   std::shared_ptr<Stream> keep_;
   uint64_t session_ = 0;
@@ -110,12 +110,12 @@ class RemoteSession final : public RemoteMaster {
   PartialPlaces partial_{*this};
 };
 
-// What a server at "host:port" says of itself. Waits.
+// The status of the server at "host:port". Blocks.
 Result<StatusReply> AskStatus(const std::string& address,
                               const TransportOptions& options = {});
 // The address in "grpc://host:port". Error: another form.
 Result<std::string> AddressIn(const std::string& target);
-// Certificates named by SLUICE_TLS_CA, SLUICE_TLS_CERT, SLUICE_TLS_KEY and
+// TLS files named by SLUICE_TLS_CA, SLUICE_TLS_CERT, SLUICE_TLS_KEY and
 // SLUICE_TLS_JOB.
 TransportOptions TransportFromEnvironment();
 

@@ -1,4 +1,4 @@
-// Steps over real processes: they give what one process gives, to the bit.
+// Steps over real processes give the same results as one process, bit for bit.
 #include "sluice/cluster/remote_session.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 
 using Results = Result<std::vector<Array>>;
 
-// The count in one task, the sum of its roots in the other.
+// The counter is on one task, the sum of its roots on the other.
 const char* const kLoop = R"(graph g(%n: i64[], %x: f32[]) -> (%i, %y, %s) {
     %zero = Const [value = 0 : i64[]]
     %i, %y, %s = While(%zero, %x, %x) [dtypes = {i64, f32, f32}] {
@@ -61,8 +61,8 @@ TEST(RemoteSession, ALoopOverTwoProcessesGivesWhatOneGives) {
   ExpectNothingLeft(*cluster, {0, 1});
 }
 
-// It answered before the other tasks had heard of it, and took away what a
-// session after it had made there.
+// Once it returned before the other tasks had been told, and removed state that
+// a later session had made there.
 TEST(RemoteSession, ResetIsOverWhenItReturns) {
   auto cluster = StartCluster(3);
   ASSERT_TRUE(cluster);
@@ -119,8 +119,8 @@ TEST(RemoteSession, ATraceShowsAllTasksOnOneClock) {
     const auto took = static_cast<double>(NowNanos() - start);
     std::map<std::string, int> rows;
     for (const StepStats::Row& row : metadata.rows) {
-      // The tasks' clocks count from other times; a step that lasts that long
-      // cannot have been misjudged by more.
+      // The tasks' clocks have different origins; the error of their alignment
+      // cannot exceed the duration of the step.
       EXPECT_GE(row.start_ns, -took) << row.name;
       EXPECT_LE(row.start_ns, took) << row.name;
       ++rows[row.device];
@@ -132,7 +132,7 @@ TEST(RemoteSession, ATraceShowsAllTasksOnOneClock) {
                 std::string::npos)
           << metadata.chrome_trace;
     }
-    // Nothing is written down where it is not asked for.
+    // Nothing is recorded unless requested.
     RunMetadata none;
     ASSERT_TRUE(client.Run(LoopArgs(3), {}, &none).ok());
     EXPECT_TRUE(none.rows.empty());
@@ -161,7 +161,7 @@ TEST(RemoteSession, AnyNumberOfStepsAtOnce) {
 
 // ---- Random programs ----
 
-// Devices that say which task each node is in.
+// Assigns nodes to random tasks.
 void PlaceAtRandom(Graph& graph, int tasks, uint32_t seed) {
   RandomTasks random(graph, tasks, seed);
   SplitOptions options = random.options();
@@ -185,7 +185,7 @@ Results Reference(const RandomFlow& flow) {
   return Interpret(*flow.graph, flow.args, step);
 }
 
-// A cluster is used for many programs, each in a session of its own.
+// One cluster serves many programs, each in its own session.
 template <class Make>
 void Fuzz(Make make, uint32_t programs) {
   for (int tasks : {1, 2, 3, 4}) {
@@ -215,7 +215,7 @@ void Fuzz(Make make, uint32_t programs) {
             << (*want)[i].ToString() << "\n"
             << PrintGraph(*flow.graph);
       }
-      // State is the tasks' and would be the next program's, too.
+      // State belongs to the tasks and would be visible to the next program.
       ASSERT_TRUE(client.master()->Reset("").ok());
       client.Close();
       if (k % 10 == 9) ExpectNothingLeft(*cluster, all);
@@ -262,7 +262,7 @@ Array Ramp(int64_t n) {
 
 void ThereAndBack(const LocalCluster& cluster) {
   Client client(kThere, cluster);
-  // Around the sizes where a tensor is offered, and where it has parts.
+  // Around the sizes at which tensors are offered and split into parts.
   for (int64_t n : {0, 1, 16'384, 16'385, 1 << 20, (1 << 20) + 1, 5'000'001}) {
     Array x = Ramp(n);
     Results got = client.Run({x});

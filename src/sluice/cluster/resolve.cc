@@ -44,7 +44,7 @@ Result<int64_t> Number(const Environment& env, const std::string& name,
 }
 
 // Ports for the tasks of one job: the same for all of them, and different for
-// most jobs that share a machine. Below those that systems give out.
+// most jobs that share a machine. Below the ephemeral range.
 int64_t PortOf(uint64_t job, int64_t local) {
   return 10000 + static_cast<int64_t>(job * 64 % 20000) + local;
 }
@@ -85,7 +85,7 @@ Found FromTfConfig(const Environment& env) {
   const Json* type = task && task->is_object() ? task->find("type") : nullptr;
   const Json* index = task && task->is_object() ? task->find("index") : nullptr;
   if (!type || !type->is_string() || !index) return wrong("it has no task");
-  // Some write the number as a text.
+  // Some programs write the index as a string.
   int64_t number = -1;
   if (index->is_int()) number = index->as_int();
   if (index->is_string()) (void)ToNumber(index->as_string(), &number);
@@ -100,7 +100,7 @@ Found FromTfConfig(const Environment& env) {
   return MaybeCluster(std::move(found));
 }
 
-// "2(x3),1": how many tasks each host has.
+// Slurm's "2(x3),1": the number of tasks of each host.
 Status TasksPerHost(const std::string& text, std::vector<int64_t>* counts) {
   std::string_view left = text;
   while (!left.empty()) {
@@ -147,7 +147,7 @@ Found FromSlurm(const Environment& env) {
   } else {
     counts.assign(hosts.size(), tasks / static_cast<int64_t>(hosts.size()));
   }
-  // Ranks go host by host, as srun gives them by itself.
+  // Ranks are assigned host by host, which is srun's default.
   std::vector<std::string> addresses;
   for (size_t h = 0; h < hosts.size() && h < counts.size(); ++h) {
     for (int64_t i = 0; i < counts[h]; ++i) {
@@ -163,8 +163,8 @@ Found FromSlurm(const Environment& env) {
   return Workers(std::move(addresses), rank, "Slurm");
 }
 
-// What starts processes that have numbers, host by host. Where not all are on
-// this machine, SLUICE_HOSTS says where.
+// Launchers that number processes host by host. If not all of them are on this
+// machine, SLUICE_HOSTS lists the hosts.
 Found OnHosts(const Environment& env, const std::string& size_name,
               const std::string& rank_name, const std::string& local,
               const std::string& from, const std::string& host, int64_t port) {
@@ -212,7 +212,7 @@ Found FromOpenMpi(const Environment& env) {
                  PortOf(HashOf(name ? *name : ""), 0));
 }
 
-// Pods of a JobSet have names that follow from its own.
+// The names of pods of a JobSet follow from the name of the JobSet.
 Found FromJobSet(const Environment& env) {
   const std::string* name = Get(env, "JOBSET_NAME");
   const std::string* job = Get(env, "REPLICATED_JOB_NAME");
@@ -266,7 +266,7 @@ Environment ProcessEnvironment() {
 
 namespace {
 
-// "1-3,07" in brackets, after `prefix` and before `suffix`.
+// The ranges in brackets, e.g. "1-3,07", after `prefix` and before `suffix`.
 Status ExpandRanges(std::string_view prefix, std::string_view ranges,
                     std::string_view suffix, const Status& wrong,
                     std::vector<std::string>* hosts) {
@@ -285,7 +285,7 @@ Status ExpandRanges(std::string_view prefix, std::string_view ranges,
     }
     for (int64_t i = from; i <= to; ++i) {
       std::string digits = std::to_string(i);
-      // As many digits as the first one has.
+      // Padded to the number of digits of the first one.
       if (digits.size() < first.size()) {
         digits.insert(0, first.size() - digits.size(), '0');
       }

@@ -1,7 +1,7 @@
-// ResolveCluster: the cluster a process was started in, and which task it is,
-// as the programs that start processes tell it by the environment: TF_CONFIG,
-// Slurm, Open MPI, Kubernetes JobSet, MASTER_ADDR with RANK and WORLD_SIZE. The
-// first of these that says anything counts.
+// ResolveCluster: the cluster that a process was started in, and its task, from
+// the environment variables of common launchers: TF_CONFIG, Slurm, Open MPI,
+// Kubernetes JobSet, MASTER_ADDR with RANK and WORLD_SIZE. The first of these
+// that is set applies.
 //
 // A pure function of the variables.
 #pragma once
@@ -25,15 +25,15 @@ struct ResolvedCluster {
   bool operator==(const ResolvedCluster&) const = default;
 };
 
-// Nothing when no variable says anything. Errors: what is there is not whole,
-// with the variable, what it says and what was wanted.
+// Nothing if none of the variables is set. Errors: incomplete settings, with
+// the variable, its value and the expected form.
 Result<std::optional<ResolvedCluster>> ResolveCluster(const Environment& env);
 
 // The variables of this process.
 Environment ProcessEnvironment();
 
-// "n[1-3,07],m4" as Slurm writes lists of hosts: n1 n2 n3 n07 m4. Error: not
-// such a list, or more than a million.
+// Slurm's host list syntax: "n[1-3,07],m4" gives n1 n2 n3 n07 m4. Error:
+// invalid syntax, or more than a million hosts.
 Result<std::vector<std::string>> ExpandHosts(const std::string& list);
 
 }  // namespace sluice::cluster

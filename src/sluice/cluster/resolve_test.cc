@@ -55,7 +55,7 @@ TEST(ResolveCluster, FromWhateverStartsProcesses) {
         {"LOCAL_WORLD_SIZE", "2"}},
        "MASTER_ADDR /job:worker/task:1 "
        "{\"worker\":[\"127.0.0.1:29500\",\"127.0.0.1:29501\"]}"},
-      // The first that says something counts.
+      // The first variable that is set applies.
       {{{"TF_CONFIG",
          R"({"cluster": {"a": ["h:1"]}, "task": {"type": "a", "index": 0}})"},
         {"SLURM_JOB_ID", "17"},
@@ -65,7 +65,7 @@ TEST(ResolveCluster, FromWhateverStartsProcesses) {
   for (const Case& c : cases) EXPECT_EQ(Resolved(c.env), c.wanted);
 }
 
-// What starts processes on several machines does not say which: the user does.
+// These launchers do not name the hosts of several machines: the user does.
 TEST(ResolveCluster, HostsOfSeveralMachinesAreGiven) {
   Environment env = {{"MASTER_ADDR", "n1"},
                      {"MASTER_PORT", "29500"},

@@ -1,4 +1,4 @@
-// What is not allowed unless somebody says so.
+// Operations that are refused unless explicitly allowed.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -95,7 +95,7 @@ TEST(Security, GraphsTouchNoFilesUnlessFoldersAreGiven) {
 
 // ---- TLS ----
 
-// An authority and a certificate of it for `job`, by the openssl program.
+// Makes a certificate for `job`, and its authority, with the openssl program.
 TlsFiles MakeCertificates(const std::string& folder, const std::string& name,
                           const std::string& job,
                           const std::string& authority) {
@@ -151,7 +151,7 @@ TEST(Security, WithTlsOnlyCertificatesOfTheJobAreLetIn) {
                    .ok());
   TlsFiles other =
       MakeCertificates(folder.path(), "other", "job-18", "authority");
-  other.job = "job-17";  // it knows whom to expect, and is somebody else
+  other.job = "job-17";  // expects job-17, but the server is another
   auto refused = connect(other);
   ASSERT_FALSE(refused.ok());
   ExpectSays(refused.status(), "wanted one for job \"job-17\"");
@@ -162,7 +162,7 @@ TEST(Security, WithTlsOnlyCertificatesOfTheJobAreLetIn) {
   ExpectSays(connect(half).status(), "cannot read");
 }
 
-// ---- To see it ----
+// ---- Monitoring ----
 
 std::string Get(int port, const std::string& what) {
   int visitor = socket(AF_INET, SOCK_STREAM, 0);
@@ -215,7 +215,7 @@ TEST(Metrics, AreShownToThisMachine) {
 TEST(Metrics, AStepThatDoesNotMoveTellsWhatItWaitsFor) {
   auto cluster = StartCluster(2, {"--hang-report-s", "0"});
   ASSERT_TRUE(cluster);
-  // Task 1 waits for a queue nobody fills, task 0 for task 1.
+  // Task 1 waits for a queue that nobody fills, task 0 for task 1.
   Client client(R"(graph g() -> (%y) {
     %q = FifoQueue [dtypes = {f32}, shapes = {[]}, capacity = 1]
         on "/job:worker/task:1"

@@ -1,7 +1,7 @@
 // StepThreads: the threads of a server that run steps. They help the queue of
-// steps while there is something in it, and do odd jobs that take long.
+// steps while it has work, and run posted jobs that take long.
 //
-// Thread safe. The queue must outlive it; what was posted is done before the
+// Thread safe. The queue must outlive it; posted jobs are finished before the
 // threads end.
 #pragma once
 
@@ -28,7 +28,7 @@ class StepThreads {
   Mutex mu_;
   std::deque<std::function<void()>> jobs_ SL_GUARDED_BY(mu_);
   bool stop_ SL_GUARDED_BY(mu_) = false;
-  std::atomic<bool> look_{false};  // there are jobs, or it is the end
+  std::atomic<bool> look_{false};  // there are jobs, or the threads must end
   std::vector<std::thread> threads_;
 };
 

@@ -1,5 +1,5 @@
-// Tallies: what this process has done for clusters since it began, for those
-// who look (metrics.h). Counts only grow.
+// Tallies: totals of this process's cluster work since it started, for
+// monitoring (metrics.h). They only increase.
 //
 // Thread safe; lives as long as the process.
 #pragma once
@@ -16,7 +16,7 @@ struct Tallies {
   std::atomic<int64_t> runs{0}, failed_runs{0}, run_nanos{0};
   std::atomic<int64_t> sent_tensors{0}, sent_bytes{0};
   std::atomic<int64_t> received_tensors{0}, received_bytes{0};
-  // Of receivers that were there before their tensor.
+  // Of receivers that had to wait for their tensor.
   std::atomic<int64_t> waited_nanos{0};
 
   static Tallies& Get();

@@ -51,10 +51,10 @@ class RemoteLink final : public TaskLink {
   Status Attach(const std::string& master, Transport& transport,
                 const TransportOptions& options) {
     SL_ASSIGN_OR_RETURN(channel_, transport.Connect(info_.address, 0, options));
-    // Servers of one cluster take messages of one size.
+    // All servers of a cluster have the same message limit.
     max_message_bytes_ = options.max_message_bytes;
     attach_ms_ = options.attach_ms;
-    // Which process it is, now.
+    // Finds out which incarnation of the process it is.
     auto asked = std::make_shared<WaitingFor<Result<StatusReply>>>();
     channel_->Call(methods::kStatus, WrapBytes(""), attach_ms_,
                    [asked](Status status, Payload payload) {
@@ -123,7 +123,7 @@ class RemoteLink final : public TaskLink {
                          " cannot be reached: ", why.message()));
   }
 
-  // Opens the stream that keeps the session there.
+  // Opens the stream that keeps the session alive there.
   Status Hold(const std::string& master) {
     auto held = std::make_shared<WaitingFor<Status>>();
     keep_ = channel_->Open(
@@ -147,7 +147,7 @@ class RemoteLink final : public TaskLink {
     request.incarnation = info_.incarnation;
     request.master = master;
     keep_->Write(WrapBytes(Encode(request)));
-    // What is lost on a connection that lives is not answered.
+    // A message lost while the connection is up is never answered.
     const Status status =
         held->WaitFor(attach_ms_)
             .value_or(Status(Code::kUnavailable,
@@ -170,7 +170,7 @@ class RemoteLink final : public TaskLink {
     return answer.text;
   }
 
-  // `asked`: when, on our clock.
+  // `asked`: the time of the request, by our clock.
   RunResult ResultOf(const Status& status, const Payload& payload,
                      int64_t asked) {
     const int64_t answered = NowNanos();
@@ -182,7 +182,7 @@ class RemoteLink final : public TaskLink {
     }
     Result<Answer> answer = Decode<Answer>(parcel->head);
     if (!answer.ok()) return {answer.status()};
-    // It does not know us any more.
+    // The task no longer knows the session.
     if (answer->status.lost) {
       broken_.store(true, std::memory_order_release);
     }

@@ -1,8 +1,8 @@
-// TaskLink: what a session of a master says to one task, be it in this process
-// or in another. It holds the session there: when it goes, the task forgets the
-// session's pieces and stops its steps.
+// TaskLink: the connection of a master's session to one task, in this process
+// or another. It keeps the session alive there: when it closes, the task drops
+// the session's pieces and stops its steps.
 //
-// Thread safe. Nobody waits in a call, but for Attach.
+// Thread safe. Only Attach blocks.
 #pragma once
 
 #include <atomic>
@@ -21,19 +21,20 @@ class TaskLink : public std::enable_shared_from_this<TaskLink> {
  public:
   virtual ~TaskLink() = default;
   const TaskInfo& info() const { return info_; }
-  // Lost, or restarted: another one must be made.
+  // The task was lost or restarted: a new link is needed.
   bool broken() const { return broken_.load(std::memory_order_acquire); }
 
   using Registered = std::function<void(Result<uint64_t>)>;
   virtual void Register(const RegisterGraph& request, Registered done) = 0;
-  // How the task would run such a piece.
+  // Explains how the task would run such a piece.
   using Told = std::function<void(Result<std::string>)>;
   virtual void Explain(const RegisterGraph& request, Told done) = 0;
   virtual void Forget(uint64_t piece) = 0;
   virtual void Run(const RunGraph& request, std::vector<Array> feeds,
                    RunDone done) = 0;
   virtual void Abort(const AbortStep& request) = 0;
-  // It has not answered though its connection lives: another one must be made.
+  // The task did not answer although its connection is up: a new link is
+  // needed.
   virtual void GiveUp() {}
 
  protected:
@@ -42,7 +43,7 @@ class TaskLink : public std::enable_shared_from_this<TaskLink> {
   std::atomic<bool> broken_{false};
 };
 
-// Waits. Errors: the task cannot be reached, is another one, refuses.
+// Blocks. Errors: the task is unreachable, is another task, or refuses.
 Result<std::shared_ptr<TaskLink>> AttachLocal(TaskWorker& worker,
                                               uint64_t session);
 Result<std::shared_ptr<TaskLink>> AttachRemote(const std::string& task,

@@ -112,7 +112,7 @@ TaskServer::~TaskServer() {
     session->Close(Status(Code::kUnavailable,
                           StrCat("master ", task_, " is shutting down")));
   }
-  worker_.Stop();  // every call is answered
+  worker_.Stop();  // all calls have been answered
   server_ = nullptr;
   Background::WaitForAll();
 }
@@ -145,12 +145,12 @@ StreamEvents TaskServer::Accept(const std::string& method,
 }
 
 StreamEvents TaskServer::AcceptWorkerSession(std::shared_ptr<Stream> stream) {
-  // The session that this stream keeps; 0: none.
+  // The session that this stream keeps alive; 0: none.
   auto kept = std::make_shared<std::atomic<uint64_t>>(0);
   auto master = std::make_shared<std::string>();
   StreamEvents events;
   events.message = [this, kept, master, stream](const Payload& payload) {
-    if (kept->load() != 0) return;  // more is not wanted
+    if (kept->load() != 0) return;  // further messages are ignored
     Result<KeepWorkerSession> request =
         DecodeParcel<KeepWorkerSession>(payload);
     Status status = request.ok() ? worker_.Keep(*request) : request.status();
@@ -272,7 +272,7 @@ Status TaskServer::Handle(const std::string& method, const Payload& request,
     SL_ASSIGN_OR_RETURN(ResetContainer its,
                         DecodeParcel<ResetContainer>(request));
     worker_.Reset(its.container);
-    // Answered when the last one has answered, or is given up.
+    // Answered when the last task has answered or timed out.
     std::shared_ptr<void> all(
         nullptr, [call](void*) { call->Reply(Answered(OkStatus())); });
     if (its.everywhere) ResetAll(its, all);
@@ -375,13 +375,13 @@ void TaskServer::ResetAll(const ResetContainer& request,
     Result<std::shared_ptr<Channel>> channel =
         transport_.Connect(address, 0, options_.transport);
     if (!channel.ok()) continue;
-    // Whoever is not there has lost its state anyway.
+    // A server that is down has lost its state anyway.
     (*channel)->Call(methods::kReset, WrapBytes(Encode(theirs)), 10'000,
                      [keep = *channel, all](const Status&, const Payload&) {});
   }
 }
 
-// ---- For those who look ----
+// ---- Monitoring ----
 
 StatusReply TaskServer::GetStatus() const {
   StatusReply reply;
@@ -414,7 +414,7 @@ StatusReply TaskServer::GetStatus() const {
 
 void TaskServer::LookForHangs() {
   if (options_.hang_report_ms <= 0) return;
-  // Twice in the time, so that a report is not much later than it.
+  // Twice per period, so that reports are not much late.
   MutexLock lock(mu_);
   if (stopped_) return;
   hang_timer_ =

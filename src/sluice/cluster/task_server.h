@@ -1,11 +1,11 @@
 // TaskServer: one process of a cluster: a task that runs pieces, and a master
-// that any client may ask to lead its steps.
+// that leads the steps of any client.
 //
-// It listens on this machine alone, unless it is told otherwise; on an address
-// that others can reach only with TLS, or when whoever starts it says that the
-// network is safe.
+// It listens on this machine only, unless configured otherwise; on an address
+// reachable from elsewhere it requires TLS, or an explicit statement that the
+// network is trusted.
 //
-// Thread safe. Ends all sessions and steps when it goes.
+// Thread safe. The destructor ends all sessions and steps.
 #pragma once
 
 #include <memory>
@@ -24,30 +24,30 @@ struct TaskServerOptions {
   std::string job = "worker";
   int task = 0;
   std::string listen = "127.0.0.1:0";
-  // What others call it, when that is not what it listens on.
+  // The address for other processes, if it differs from the listening one.
   std::string advertise;
-  // TLS is not needed on addresses that others can reach.
+  // Allow addresses reachable from elsewhere without TLS.
   bool insecure_allow_remote = false;
   int threads = 2;
   TransportOptions transport;
   MailboxOptions mailboxes;
-  // Of messages that come and go in parts, at a time.
+  // For messages in parts, in both directions together.
   int64_t max_parts_bytes = int64_t{16} << 30;
-  // Steps that have not moved for so long are written to the log. 0: never.
+  // A step without progress for this long is logged. 0: never.
   int64_t hang_report_ms = 10'000;
 };
 
 class TaskServer final : public Service {
  public:
-  // Errors: the address; TLS. transport: outlives it; by itself that of this
-  // program.
+  // Errors: the address; TLS. transport: must outlive the server; default: that
+  // of this program.
   static Result<std::unique_ptr<TaskServer>> Start(
       TaskServerOptions options, Transport* transport = nullptr);
   ~TaskServer() override;
 
   const std::string& address() const { return address_; }
   const std::string& task() const { return task_; }
-  // The tasks it may lead as a master; by itself it knows only its own.
+  // The tasks it may lead as a master; default: only its own.
   void SetCluster(ClusterSpec spec);
 
   StatusReply GetStatus() const;
@@ -89,7 +89,7 @@ class TaskServer final : public Service {
   std::unordered_map<uint64_t, std::shared_ptr<MasterSession>> sessions_
       SL_GUARDED_BY(mu_);
   std::atomic<int64_t> calls_{0};
-  std::unique_ptr<Server> server_;  // the first to go
+  std::unique_ptr<Server> server_;  // destroyed first
 };
 
 }  // namespace sluice::cluster

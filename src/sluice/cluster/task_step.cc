@@ -55,7 +55,7 @@ void TaskStep::MaybeOver() {
     if (!quiet || !pending_.empty() || over_told_) return;
     over_told_ = true;
   }
-  // Messages that nobody took, such as one that came twice, keep this object.
+  // Messages that were never taken, such as duplicates, hold this object.
   inbox_.Abort(Cancelled("the step is over"));
   over_(*this);
 }
@@ -70,7 +70,7 @@ int64_t BytesOf(const Array& value) {
   return last ? list->size() * last.bytes() : 0;
 }
 
-// Where it lies, and what says that it still does; behind its description.
+// The address of the tensor and its guard; follows its description.
 std::string OfferOf(const Array& value, const MemoryGuard& guard) {
   OfferedMemory offer;
   offer.address = reinterpret_cast<uintptr_t>(value.raw());
@@ -119,7 +119,7 @@ void TaskStep::Send(const MessageKey& key, Array value, SentCallback done) {
     return Out(std::move(frame), value);
   });
   if (!status.ok() && held) {
-    // Whoever stops the step answers what is held.
+    // Stop() completes the held callbacks.
     Stop(status, false);
     return;
   }
@@ -196,7 +196,7 @@ bool TaskStep::derived() const {
 
 // ---- Other tasks ----
 
-// A message in the mailboxes: what is to be done when it is taken.
+// A message in the mailboxes, with the action for when it is taken.
 struct TaskStep::Arrived {
   std::shared_ptr<TaskStep> step;
   MessageKey key;
@@ -287,7 +287,7 @@ bool TaskStep::Concerns(const std::string& task) const {
   return false;
 }
 
-// ---- For those who look ----
+// ---- Monitoring ----
 
 int64_t TaskStep::waiting_calls() const {
   int64_t held = 0;

@@ -1,13 +1,13 @@
 // TaskStep: one step in one task, as the rendezvous of the piece that runs
-// there. What other tasks send waits in its mailboxes; what the piece sends
-// goes out by its peers. It may be there before the piece begins: tensors do
-// not wait for that.
+// there. Messages from other tasks wait in its mailboxes; messages of the piece
+// go out through its peers. It may exist before the piece begins, because
+// tensors may arrive earlier.
 //
-// Memory is bounded as in Mailboxes: while messages of more than the bound are
-// on their way or not taken, a further Send is answered when its message has
-// been taken. Large tensors stay where they are until they are fetched.
+// Memory is bounded as in Mailboxes: while the messages in transit or not yet
+// taken exceed the bound, a further Send is completed when its message has been
+// taken. Large tensors stay in place until they are fetched.
 //
-// Thread safe. Lives until the piece has ended and all it offered was taken,
+// Thread safe. Lives until the piece has ended and all its offers were taken,
 // or until it was aborted and the piece has ended.
 #pragma once
 
@@ -24,10 +24,10 @@
 
 namespace sluice::cluster {
 
-// Tensors above this are offered and fetched; others are in their message.
+// Larger tensors are offered and fetched; smaller ones are in their message.
 inline constexpr int64_t kLargeBytes = int64_t{64} << 10;
 
-// Where the messages of a piece go, and where they come from.
+// The sources and destinations of a piece's messages.
 struct PieceRoutes {
   struct Edge {
     std::shared_ptr<Peer> peer;
@@ -40,57 +40,57 @@ struct PieceRoutes {
 class TaskStep final : public Rendezvous,
                        public std::enable_shared_from_this<TaskStep> {
  public:
-  // `over` is called when the step can be forgotten, once, with no lock held.
+  // `over` is called once, without a lock, when the step can be forgotten.
   TaskStep(uint64_t session, uint64_t number, MailboxOptions bounds,
            std::function<void(TaskStep&)> over);
-  // REQUIRES: nobody waits here any more.
+  // REQUIRES: nothing is waiting here.
   ~TaskStep() override;
 
   uint64_t session() const { return session_; }
   uint64_t number() const { return number_; }
 
   // ---- The piece ----
-  // False: it has begun before, or was aborted.
+  // Error: it has already begun, or was aborted.
   Status Begin(std::shared_ptr<const PieceRoutes> routes, int64_t run);
   void End();
   bool begun() const;
 
   void Send(const MessageKey& key, Array value, SentCallback done) override;
   void Receive(const MessageKey& key, ReceivedCallback done) override;
-  // By the piece, which has failed.
+  // Called by the piece when it has failed.
   void Abort(const Status& why) override { Stop(why, false); }
-  // By somebody else: a consequence. Gives the run to cancel, 0 when there is
-  // none.
+  // Called from elsewhere: a consequence. Returns the run to cancel; 0 if there
+  // is none.
   int64_t AbortFromOutside(const Status& why);
-  // Whether what stopped it came from outside.
+  // Whether it was stopped from outside.
   bool derived() const;
   Status error() const { return inbox_.error(); }
 
   // ---- Other tasks ----
-  // `back`: where to say that it was taken; may be null.
+  // `back`: the stream for acknowledgements; may be null.
   void Deliver(const MessageKey& key, Array value, int64_t bytes, bool answer,
                std::shared_ptr<Stream> back);
   void Taken(const MessageKey& key);
   void Counts(int64_t messages, int64_t bytes);
-  // What was offered under that key; none when it is not there (any more).
+  // The array offered under that key; none if it is not available (any more).
   Array Offered(const MessageKey& key) const;
-  // Whether it has to do with that task.
+  // Whether it exchanges messages with that task.
   bool Concerns(const std::string& task) const;
 
-  // ---- For those who look ----
+  // ---- For monitoring ----
   int64_t waiting_calls() const;
   int64_t waiting_messages() const;
   int64_t offers() const;
-  // For how long no message has come or gone, as far as those who ask can
-  // tell: nanoseconds since the first question with this answer.
+  // How long no message has been received or sent, as far as callers can tell:
+  // nanoseconds since the first call that found the current state.
   int64_t StillSince(int64_t now);
-  // "Recv "x" (line) waits for /job:a/task:1", one for each.
+  // One line per wait: "Recv "x" (line) waits for /job:a/task:1".
   std::vector<std::string> Waits() const;
 
  private:
   struct Pending {
     Array offer;        // until it was fetched and taken
-    MemoryGuard guard;  // gone before the offer is
+    MemoryGuard guard;  // released before the offer
     SentCallback held;  // until it was taken
     int64_t bytes = 0;
   };
@@ -103,9 +103,9 @@ class TaskStep final : public Rendezvous,
   const uint64_t session_, number_;
   const MailboxOptions bounds_;
   const std::function<void(TaskStep&)> over_;
-  // Every message is answered exactly when it is taken.
+  // A message is acknowledged exactly when it is taken.
   Mailboxes inbox_{{.max_waiting_bytes = -1, .max_waiting_messages = 0}};
-  std::atomic<int64_t> moves_{0};  // grows with every message
+  std::atomic<int64_t> moves_{0};  // incremented with every message
 
   struct KeyHash {
     size_t operator()(const MessageKey& k) const {
@@ -122,11 +122,11 @@ class TaskStep final : public Rendezvous,
   bool over_told_ SL_GUARDED_BY(mu_) = false;
   int64_t seen_moves_ SL_GUARDED_BY(mu_) = -1;
   int64_t seen_at_ SL_GUARDED_BY(mu_) = 0;
-  // Sent and not known to be taken.
+  // Sent and not yet acknowledged.
   int64_t flying_bytes_ SL_GUARDED_BY(mu_) = 0;
   int64_t flying_messages_ SL_GUARDED_BY(mu_) = 0;
   std::unordered_map<MessageKey, Pending, KeyHash> pending_ SL_GUARDED_BY(mu_);
-  // Taken and not yet told, by stream.
+  // Taken and not yet acknowledged, by stream.
   struct Untold {
     int64_t messages = 0, bytes = 0;
   };

@@ -67,7 +67,7 @@ void TaskWorker::Stop() {
     MutexLock lock(mu_);
     peers.swap(peers_);
   }
-  // Connections may end later than this.
+  // Connections may end after this object.
   gate_->Close();
 }
 
@@ -151,8 +151,8 @@ Status ForEachNode(const Region& region, const F& visit) {
 
 }  // namespace
 
-// Both ends of an edge between tasks say which edge it is, where it comes from
-// and where it goes.
+// Both ends of an edge between tasks have attributes with its number, its
+// source and its destination.
 Status TaskWorker::RoutesOf(const Graph& graph,
                             const std::vector<TaskInfo>& tasks,
                             PieceRoutes* routes) {
@@ -245,7 +245,7 @@ std::shared_ptr<TaskStep> TaskWorker::StepOf(
 }
 
 void TaskWorker::ForgetStep(Session& session, TaskStep& step) {
-  std::shared_ptr<TaskStep> last;  // goes with no lock held
+  std::shared_ptr<TaskStep> last;  // destroyed without a lock
   MutexLock lock(session.mu);
   auto it = session.steps.find(step.number());
   if (it == session.steps.end()) return;
@@ -262,7 +262,7 @@ void TaskWorker::StopStep(TaskStep& step, const Status& why) {
 void TaskWorker::Abort(const AbortStep& request) {
   std::shared_ptr<Session> session = Find(request.session);
   if (!session) return;
-  // One that is not there yet must not begin later.
+  // A run that has not arrived yet must not start later.
   std::shared_ptr<TaskStep> step = StepOf(session, request.step);
   if (step) StopStep(*step, request.why.ToStatus());
 }
@@ -270,7 +270,7 @@ void TaskWorker::Abort(const AbortStep& request) {
 void TaskWorker::Run(const RunGraph& request, std::vector<Array> feeds,
                      RunDone done) {
   if (request.trace) {
-    // Its clock, when it was asked and when it answers.
+    // By this task's clock: the times of request and answer.
     done = [received = NowNanos(), done = std::move(done)](RunResult result) {
       for (WireTrace& trace : result.traces) {
         trace.received = received;
@@ -329,7 +329,7 @@ void TaskWorker::Run(const RunGraph& request, std::vector<Array> feeds,
     return Start(request, std::move(feeds), std::move(session), std::move(step),
                  run, std::move(piece), std::move(done));
   }
-  // The first time a plan is made, which takes a while: not on a thread of the
+  // The first run makes a plan, which takes long: not on a thread of the
   // transport.
   threads_->Post([this, request, feeds = std::move(feeds), session, step, run,
                   piece, done = std::move(done)]() mutable {
@@ -367,8 +367,8 @@ void TaskWorker::Start(const RunGraph& request, std::vector<Array> feeds,
                  piece->planned.store(true, std::memory_order_release);
                bool derived = step->derived();
                step->End();
-               // Before the answer: whoever has it finds the piece done in the
-               // gauges.
+               // Before the answer is sent: its receiver must see the piece as
+               // done in the gauges.
                running_.fetch_sub(1, std::memory_order_relaxed);
                Tallies& tallies = Tallies::Get();
                Tallies::Add(tallies.runs);
@@ -380,12 +380,12 @@ void TaskWorker::Start(const RunGraph& request, std::vector<Array> feeds,
                done(std::move(result));
                Answered();
              });
-  // Whoever stopped it meanwhile did not find the run.
+  // A cancellation in the meantime did not find the run.
   Status error = its.error();
   if (!error.ok()) local_.Abort(run, error);
 }
 
-// ---- For those who look ----
+// ---- Monitoring ----
 
 std::vector<std::shared_ptr<TaskStep>> TaskWorker::StepsOf(
     const Session& session) const {

@@ -1,9 +1,9 @@
-// TaskWorker: one task of a cluster: its state, the pieces it was given by
-// masters, and the steps that run. Every session of a master is kept apart;
-// state (variables, queues, tables) is the task's, and shared by name.
+// TaskWorker: one task of a cluster: its state, the pieces registered by
+// masters, and the running steps. Sessions of masters are separate; state
+// (variables, queues, tables) belongs to the task and is shared by name.
 //
-// A session ends when its master lets it, or is lost; its pieces and steps go
-// with it. Thread safe. Outlives all calls and streams that reach it.
+// A session ends when its master ends it or is lost, together with its pieces
+// and steps. Thread safe. Outlives all calls and streams that reach it.
 #pragma once
 
 #include <functional>
@@ -25,10 +25,10 @@
 
 namespace sluice::cluster {
 
-// How long a thread of the transport that begins a piece, or brings a tensor
-// that one waited for, may run it: most of a small step is shorter than waking
-// another thread. Only one at a time does it, and the transport has another
-// thread for what comes meanwhile.
+// How long a transport thread that starts a piece, or delivers a tensor that
+// one waits for, may run it: most of a small step takes less time than waking
+// another thread. Only one thread at a time does so; the transport has another
+// for further messages.
 inline constexpr int64_t kHereNanos = 500'000;
 
 struct TaskWorkerOptions {
@@ -42,11 +42,11 @@ class TaskWorker {
  public:
   TaskWorker(TaskWorkerOptions options, Transport& transport);
   ~TaskWorker();
-  // Where others reach it, known when it listens.
+  // The address for other processes, known once the server listens.
   void SetAddress(const std::string& address);
   TaskInfo self() const;
 
-  // ---- What a master says ----
+  // ---- Requests of a master ----
   Status Keep(const KeepWorkerSession& request);
   void Drop(uint64_t session, const Status& why);
   Result<uint64_t> Register(const RegisterGraph& request);
@@ -57,16 +57,16 @@ class TaskWorker {
   void Abort(const AbortStep& request);
   void Reset(const std::string& container);
 
-  // ---- What other tasks say ----
+  // ---- Requests of other tasks ----
   StreamEvents AcceptTensors(std::shared_ptr<Stream> stream);
   Payload Fetch(const FetchPart& request);
 
-  // ---- For those who look ----
+  // ---- For monitoring ----
   void AddGauges(std::vector<Gauge>* gauges) const;
-  // What its steps wait for, and how long they have not moved.
+  // What its steps wait for, if they have made no progress for `still_ms`.
   std::vector<std::string> Waits(int64_t still_ms) const;
 
-  // No session is left, none is taken any more; waits for what runs.
+  // Ends all sessions, refuses new ones, and waits for running steps.
   void Stop();
   StepThreads& threads() { return *threads_; }
   StepQueue& queue() { return queue_; }
@@ -83,7 +83,7 @@ class TaskWorker {
 
   std::shared_ptr<Session> Find(uint64_t session) const;
   Status Unknown(uint64_t session) const;
-  // The step, made when it is not there; null: it is over.
+  // The step, created if needed; null: it is over.
   std::shared_ptr<TaskStep> StepOf(const std::shared_ptr<Session>& session,
                                    uint64_t step);
   void ForgetStep(Session& session, TaskStep& step);
@@ -109,10 +109,10 @@ class TaskWorker {
   std::unique_ptr<StepThreads> threads_;
   std::atomic<int64_t> next_run_{1};
   std::atomic<int64_t> running_{0};  // pieces, for the gauges
-  // The same until whoever asked has the answer, for the end of this object.
+  // The same until the answer was delivered, for the destructor.
   std::atomic<int64_t> unanswered_{0};
   EventCount quiet_;
-  // What peers tell comes through it, while this object is there.
+  // Callbacks of peers go through it while this object exists.
   const std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
 
   mutable Mutex mu_;

@@ -1,4 +1,4 @@
-// What a TaskWorker keeps for one session of a master, and for a stream of
+// The state of a TaskWorker for one session of a master, and for a stream of
 // another task. Part of TaskWorker.
 #pragma once
 
@@ -21,8 +21,8 @@ struct TaskWorker::Session {
   uint64_t next_piece SL_GUARDED_BY(mu) = 1;
   std::unordered_map<uint64_t, PieceRef> pieces SL_GUARDED_BY(mu);
   std::map<uint64_t, std::shared_ptr<TaskStep>> steps SL_GUARDED_BY(mu);
-  // Steps that are over: those before `oldest`, and these. Messages that come
-  // late find nothing.
+  // Finished steps: those before `oldest`, and these. Late messages for them
+  // are dropped.
   uint64_t oldest SL_GUARDED_BY(mu) = 0;
   std::unordered_set<uint64_t> over SL_GUARDED_BY(mu);
 

@@ -1,4 +1,4 @@
-// Tensors between tasks. Part of TaskWorker.
+// Tensor transfers between tasks. Part of TaskWorker.
 #include <cstring>
 
 #include "sluice/base/caught.h"
@@ -11,7 +11,7 @@
 namespace sluice::cluster {
 
 std::shared_ptr<Peer> TaskWorker::PeerOf(const TaskInfo& info) {
-  std::shared_ptr<Peer> old;  // goes with no lock held
+  std::shared_ptr<Peer> old;  // destroyed without a lock
   MutexLock lock(mu_);
   std::shared_ptr<Peer>& peer = peers_[info.task];
   if (peer && peer->info().incarnation == info.incarnation &&
@@ -56,12 +56,12 @@ std::shared_ptr<Peer> TaskWorker::PeerOf(const TaskInfo& info) {
   return peer;
 }
 
-// Steps that send there or receive from there cannot go on.
+// Steps that exchange messages with the lost task cannot continue.
 void TaskWorker::Lost(const std::string& task, const Status& why) {
   Status status(Code::kUnavailable,
                 StrCat("task ", options_.task, " lost its connection to task ",
                        task, ": ", why.message()));
-  // Damaged bytes are a cause; a task that is gone is told by its master.
+  // Damaged bytes are a cause; a lost task is reported by its master.
   const bool damaged = why.code() == Code::kDataLoss;
   if (damaged) status = why.WithLine(StrCat("from task ", task));
   for (const auto& step : AllSteps()) {
@@ -78,8 +78,8 @@ StreamEvents TaskWorker::AcceptTensors(std::shared_ptr<Stream> stream) {
   from->stream = std::move(stream);
   StreamEvents events;
   events.message = [this, from](Payload payload) {
-    // A step that waited for it goes on here: to wake another thread takes
-    // longer than most of what a small tensor lets go on.
+    // A step that waited for it continues on this thread: waking another thread
+    // takes longer than most of the work that a small tensor enables.
     StepQueue::Here here(queue_);
     Status status = Guarded([&] {
       return ReadFrames(payload,
@@ -169,7 +169,7 @@ void TaskWorker::FetchOffer(const std::shared_ptr<Inbound>& from, Frame frame,
   threads_->Post([fetch] { FetchDirectly(fetch); });
 }
 
-// ---- Giving ----
+// ---- Sending ----
 
 Payload TaskWorker::Fetch(const FetchPart& request) {
   std::shared_ptr<Session> session = Find(request.session);
@@ -195,7 +195,7 @@ Payload TaskWorker::Fetch(const FetchPart& request) {
                " was asked for; there are ", bytes)));
     return WrapBytes(Encode(answer));
   }
-  // Its checksum, and handing it to the network.
+  // Computing the checksum and passing the data to the network takes long.
   transport_.TakesLong();
   Payload part;
   auto owner = std::make_shared<const Array>(array);

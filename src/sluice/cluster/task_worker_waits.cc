@@ -1,4 +1,4 @@
-// What the steps of a task wait for. Part of TaskWorker.
+// Reports what the steps of a task wait for. Part of TaskWorker.
 #include "sluice/base/clock.h"
 #include "sluice/base/strings.h"
 #include "sluice/cluster/task_worker_session.h"

@@ -61,7 +61,7 @@ TaskTrace FromWire(const WireTrace& wire) {
 }
 
 void AlignClock(int64_t asked, int64_t answered, WireTrace* trace) {
-  // From anyone: sums must not overflow.
+  // Untrusted values: sums must not overflow.
   double ahead =
       (static_cast<double>(trace->received) - static_cast<double>(asked) +
        static_cast<double>(trace->sent) - static_cast<double>(answered)) /

@@ -1,9 +1,10 @@
-// Traces of tasks as messages, and their clocks: every process has its own.
+// Traces of tasks as messages, and the alignment of their clocks: every process
+// has its own.
 //
-// A master asks a task at `asked` and has the answer at `answered` of its
-// clock; the task took the question at `received` and gave the answer at `sent`
-// of its own. Where both ways take as long, its clock is ahead by half of
-// (received - asked) + (sent - answered).
+// A master sends a request at `asked` and receives the answer at `answered`, by
+// its clock; the task received the request at `received` and answered at
+// `sent`, by its own. If both directions take equally long, the task's clock is
+// ahead by half of (received - asked) + (sent - answered).
 //
 // Plain functions.
 #pragma once
@@ -16,13 +17,13 @@
 
 namespace sluice::cluster {
 
-// Times are nanoseconds, of the sender's clock.
+// Times are nanoseconds of the sender's clock.
 struct WireTrace {
   struct Row {
     std::string name, op, line, device;
     uint32_t worker = 0;
     int64_t start = 0, duration = 0, bytes = 0;
-    int64_t round = 0;  // the iteration and 1; 0: in no loop
+    int64_t round = 0;  // the iteration plus 1; 0: in no loop
 
     template <class V>
     void Fields(V& v) {
@@ -57,7 +58,8 @@ struct WireTrace {
 WireTrace ToWire(const TaskTrace& trace);
 TaskTrace FromWire(const WireTrace& trace);
 
-// Puts it on the clock of whoever asked, between these times of its own.
+// Converts the trace to the requester's clock, given its times of request and
+// answer.
 void AlignClock(int64_t asked, int64_t answered, WireTrace* trace);
 
 }  // namespace sluice::cluster

@@ -36,7 +36,7 @@ TEST(TraceWire, WhatIsWrittenIsReadBack) {
 }
 
 TEST(TraceWire, ClocksThatDifferAreAligned) {
-  // Its clock is a second ahead; each way takes 40, its work 100.
+  // Its clock is a second ahead; each direction takes 40, the work 100.
   WireTrace trace;
   trace.received = 1'000'000'540;
   trace.began = 1'000'000'550;

@@ -1,4 +1,4 @@
-// What a transport promises, asked of that of this program.
+// The contract of Transport, tested on this program's transport.
 #include "sluice/cluster/transport.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 namespace sluice::cluster {
 namespace {
 
-// Calls: "/t/echo" answers what it was asked, "/t/hold" holds the thread it is
-// served by until somebody calls "/t/free". Streams say what they hear.
+// Methods: "/t/echo" returns its request; "/t/hold" blocks its thread until
+// someone calls "/t/free". Streams report their events.
 class Echo final : public Service {
  public:
   void Serve(const std::string& method, Payload request,
@@ -95,7 +95,7 @@ TEST_F(TransportTest, AnswersComeWithHelpAndWithout) {
   for (int i = 0; i < 200; ++i) {
     std::string text = std::to_string(i);
     EXPECT_EQ(Ask("/t/echo", text).text, text);
-    // Nobody helps right after somebody did.
+    // No helper, right after another thread has helped.
     EXPECT_EQ(Start("/t/echo", text)->Wait().text, text);
   }
   EXPECT_EQ(Ask("/t/what", "").status.code(), Code::kUnimplemented);
@@ -117,7 +117,7 @@ TEST_F(TransportTest, ManyThreadsHelpAtOnce) {
   EXPECT_EQ(right, 800);
 }
 
-// The thread that serves one waits for another to be served.
+// The handler of one call waits for another call to be served.
 TEST_F(TransportTest, CallsThatHoldTheirThreadDoNotHoldUpOthers) {
   std::vector<Asked> held;
   for (int i = 0; i < 4; ++i) held.push_back(Start("/t/hold", "h"));

@@ -1,8 +1,8 @@
-// WaitingFor<T>: a value that another thread brings. For the few places that
-// wait for an answer, none of which runs steps.
+// WaitingFor<T>: a value that another thread delivers, for the few places that
+// block for an answer; none of them runs steps.
 //
-// Shared by the thread that waits and the one that delivers; either may go
-// first. Thread safe.
+// Shared by the waiting and the delivering thread; either may finish first.
+// Thread safe.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class WaitingFor {
   void Bring(T value) {
     {
       MutexLock lock(mu_);
-      if (value_) return;  // the first one counts
+      if (value_) return;  // the first value wins
       value_ = std::move(value);
     }
     there_.notify_all();
@@ -34,7 +34,7 @@ class WaitingFor {
     while (!value_) there_.wait(mu_);
     return *value_;
   }
-  // Nothing when it has not come by then.
+  // Nothing if it has not arrived in time.
   std::optional<T> WaitFor(int64_t ms) {
     const auto until =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);

@@ -18,7 +18,7 @@ std::string Called(const CallCard& card) {
   return text + ")";
 }
 
-// The same on all sides of one call.
+// The text that must be the same on all ranks.
 std::string Compared(const CallCard& card) {
   return card.message ? StrCat("message(", card.type, ")") : Called(card);
 }

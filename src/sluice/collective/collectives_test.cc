@@ -1,5 +1,4 @@
-// What collectives give, on ranks that are threads and on ranks that are
-// processes.
+// Results of collectives, with ranks as threads and as processes.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -15,7 +14,7 @@
 namespace sluice::collective {
 namespace {
 
-// Values of which sums are not exact, so that another order shows.
+// Values whose sums are not exact, so that another order would be noticed.
 Array Values(int rank, int64_t n) {
   Array x = Array::Zeros(DType::kF32, {n});
   for (int64_t i = 0; i < n; ++i) {
@@ -130,7 +129,7 @@ TEST(Collectives, GatherScatterBroadcastAndAllToAll) {
                       std::equal(theirs.data<float>(), theirs.data<float>() + n,
                                  all.data<float>() + r * n));
         }
-        // Of the gathered: every rank has the same, so the sum is a multiple.
+        // For gathered data: every rank has the same, so the sum is a multiple.
         Array part = Array::Zeros(DType::kF32, {n});
         EXPECT_TRUE(g.ReduceScatter(all, part, ReduceOp::kAvg).Wait().ok());
         Array mine = Values(g.rank(), n);
@@ -203,7 +202,7 @@ TEST(Collectives, BadCallsAreRefusedBeforeAnythingIsSent) {
               "[send] got rank " + std::to_string(g.rank()) + " on rank " +
                   std::to_string(g.rank()) +
                   " of 2; wanted another one of them");
-    // The group is as good as before.
+    // The group remains usable.
     EXPECT_TRUE(g.AllReduce(x, ReduceOp::kSum).Wait().ok());
     EXPECT_EQ(x.data<float>()[2], 6.0f);
     EXPECT_TRUE(g.Leave().ok());
@@ -217,7 +216,7 @@ TEST(Collectives, NamesOfReductions) {
             "min, max, band, bor, bxor");
 }
 
-// The bits a rank has, as an exit code that differs where they do.
+// A hash of the bits, as an exit code.
 int Digest(const Array& x) {
   uint32_t h = 2166136261u;
   for (int64_t i = 0; i < x.bytes(); ++i) {
@@ -226,7 +225,7 @@ int Digest(const Array& x) {
   return static_cast<int>(h % 97);
 }
 
-// By shared memory, and by TCP alone.
+// With shared memory, and with TCP alone.
 class CollectivesOfProcesses : public testing::TestWithParam<bool> {
   void SetUp() override { ranks_share_memory = GetParam(); }
 };
@@ -271,12 +270,12 @@ TEST_P(CollectivesOfProcesses, TheSameBitsAsThreads) {
 TEST_P(CollectivesOfProcesses, MessagesGoBetweenTwo) {
   std::vector<int> ends = OnProcesses(3, [](ProcessGroup& g) {
     const int next = (g.rank() + 1) % 3, before = (g.rank() + 2) % 3;
-    // Around the ring, all at once, larger than what is under way at a time.
+    // Around the ring, concurrently, larger than the data in flight at a time.
     Array x = Values(g.rank(), 1'000'003);
     Array y = Array::Zeros(DType::kF32, {1'000'003});
     if (!g.SendReceive({next, x}, {before, y}).Wait().ok()) return 1;
     if (!y.BitEquals(Values(before, 1'000'003))) return 2;
-    // From one to one, the third elsewhere; then all together.
+    // From one rank to another without the third; then all together.
     Array z = Array::Vector<int64_t>({g.rank()});
     for (int i = 0; i < 3; ++i) {
       if (g.rank() == 0 && !g.SendReceive({2, z}, {}).Wait().ok()) return 3;
@@ -290,8 +289,8 @@ TEST_P(CollectivesOfProcesses, MessagesGoBetweenTwo) {
   EXPECT_EQ(ends, std::vector<int>({0, 0, 0}));
 }
 
-// Lengths that end anywhere in a ring of shared memory, of elements of one byte
-// to eight, one after the other.
+// Lengths that end anywhere in a ring of shared memory, with elements of one to
+// eight bytes, one after the other.
 TEST_P(CollectivesOfProcesses, LengthsOfAllKinds) {
   std::vector<int> ends = OnProcesses(2, [](ProcessGroup& g) {
     int64_t n = 1;

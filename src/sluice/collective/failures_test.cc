@@ -1,5 +1,5 @@
 // Ranks that disagree, die, hang or leave: the others end with an error that
-// says which and why, and never wait for ever.
+// names the rank and the reason, and never wait forever.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -71,7 +71,7 @@ TEST(Failures, CallsThatDifferAreNamedOnBothSides) {
         EXPECT_TRUE(Contains(s.message(), c.zero)) << s.ToString();
         EXPECT_TRUE(Contains(s.message(), c.one)) << s.ToString();
         EXPECT_TRUE(Contains(s.message(), "rank 1 (")) << s.ToString();
-        // For good.
+        // Permanently.
         EXPECT_FALSE(g.Barrier().Wait().ok());
         EXPECT_TRUE(Contains(g.FlightRecord(), "#1 ")) << g.FlightRecord();
         EXPECT_TRUE(Contains(g.FlightRecord(), "failed"));
@@ -80,7 +80,7 @@ TEST(Failures, CallsThatDifferAreNamedOnBothSides) {
   }
 }
 
-// By shared memory, and by TCP alone.
+// With shared memory, and with TCP alone.
 class FailuresOfProcesses : public testing::TestWithParam<bool> {
   void SetUp() override { ranks_share_memory = GetParam(); }
 };
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Memory, FailuresOfProcesses, testing::Bool());
 TEST_P(FailuresOfProcesses, CallsOfProcessesThatDifferAreNamedOnBothSides) {
   std::vector<int> ends = OnProcesses(3, [](ProcessGroup& g) {
     Array good = Array::Zeros(DType::kF32, {100000});
-    // A rank may still be in the first when the others have found the second.
+    // A rank may still be in the first call when the others detect the second.
     Status s = g.AllReduce(good, ReduceOp::kSum).Wait();
     Array x = Array::Zeros(DType::kF32, {g.rank() == 2 ? 100001 : 100000});
     if (s.ok()) s = g.AllReduce(x, ReduceOp::kSum).Wait();
@@ -108,7 +108,7 @@ TEST_P(FailuresOfProcesses, AKilledRankEndsTheOthersWithItsName) {
       Array x = Array::Zeros(DType::kF32, {1000});
       Status s = g.AllReduce(x, ReduceOp::kSum).Wait();
       if (g.rank() == dies) raise(SIGKILL);
-      // It never comes to this one, but others may still be in the first.
+      // This rank never gets here, but others may still be in the first call.
       if (s.ok()) s = g.AllReduce(x, ReduceOp::kSum).Wait();
       bool named =
           s.code() == Code::kUnavailable &&
@@ -123,7 +123,7 @@ TEST_P(FailuresOfProcesses, AKilledRankEndsTheOthersWithItsName) {
   }
 }
 
-// In the middle of large messages, at any moment.
+// During large messages, at any time.
 TEST_P(FailuresOfProcesses, ARankKilledWhileDataFlowsEndsTheOthersWithItsName) {
   std::vector<int> ends = OnProcesses(
       3,
@@ -139,7 +139,7 @@ TEST_P(FailuresOfProcesses, ARankKilledWhileDataFlowsEndsTheOthersWithItsName) {
       },
       {},
       [](const std::vector<int>& processes) {
-        usleep(30'000);  // a moment like any other
+        usleep(30'000);  // an arbitrary moment
         kill(processes[1], SIGKILL);
       });
   EXPECT_EQ(ends, std::vector<int>({0, 128 + SIGKILL, 0}));
@@ -152,7 +152,7 @@ TEST(Failures, ARankThatHangsIsNamedWhenTheTimeIsOver) {
       3,
       [&](ProcessGroup& g) {
         if (g.rank() == 2) {
-          // Does nothing until the others have given up.
+          // Does nothing until the other ranks have given up.
           while (g.cause().ok()) usleep(1000);
           return;
         }
@@ -210,7 +210,7 @@ TEST_P(FailuresOfProcesses, AForkedChildIsNoRank) {
     int status = 0;
     waitpid(child, &status, 0);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return 2;
-    // The group has not noticed.
+    // The group does not notice.
     if (!g.AllReduce(x, ReduceOp::kSum).Wait().ok()) return 3;
     return g.Leave().ok() && x.data<float>()[0] == 4.0f ? 0 : 4;
   });

@@ -18,7 +18,7 @@ void FlightRecorder::Queue(uint64_t sequence, uint64_t number,
 
 void FlightRecorder::Set(uint64_t sequence, State state) {
   MutexLock lock(mu_);
-  // Near the end: others have been queued since, but few have ended.
+  // Search from the end: few of the later entries have ended.
   for (auto it = entries_.rbegin(); it != entries_.rend(); ++it) {
     if (it->sequence != sequence) continue;
     it->state = state;

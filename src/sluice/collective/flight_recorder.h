@@ -1,5 +1,5 @@
-// FlightRecorder: the last collectives of a rank and how far each came. When
-// ranks disagree or one does not come, this is what tells which and where.
+// FlightRecorder: the last collectives of a rank and the state of each. When
+// ranks disagree or one is missing, it shows which and where.
 //
 // Thread safe.
 #pragma once
@@ -13,9 +13,9 @@
 
 namespace sluice::collective {
 
-// When a rank came to a collective and when that ended, by this machine's clock
-// (NowNanos). `number` counts the collectives of the group, the same on every
-// rank.
+// When a rank started and ended a collective, by this machine's clock
+// (NowNanos). `number` counts the collectives of the group and is the same on
+// every rank.
 struct CollectiveTime {
   uint64_t number = 0;
   int64_t came = 0, ended = 0;
@@ -27,14 +27,14 @@ class FlightRecorder {
 
   enum class State : uint8_t { kQueued, kRunning, kDone, kFailed };
 
-  // "all_reduce(f32[4], sum) at train.py:12". `number` is that of a collective;
-  // 0: a message between two ranks.
+  // "all_reduce(f32[4], sum) at train.py:12". `number` is that of the
+  // collective; 0: a message between two ranks.
   void Queue(uint64_t sequence, uint64_t number, std::string what);
   void Set(uint64_t sequence, State state);
 
-  // One line each, the oldest first.
+  // One line per collective, oldest first.
   std::string ToString() const;
-  // Of collectives that went well, the oldest first.
+  // The successful collectives, oldest first.
   std::vector<CollectiveTime> Times() const;
 
  private:

@@ -13,8 +13,8 @@ struct Groups {
   Mutex mu;
   std::map<std::string, std::shared_ptr<ProcessGroup>> by_name
       SL_GUARDED_BY(mu);
-  // Never ended: at the end of the process its connections close by
-  // themselves, and no thread of a group is waited for.
+  // Never destroyed: connections close when the process ends, and no thread of
+  // a group is waited for.
   static Groups& Get() {
     static auto* groups = new Groups;
     return *groups;

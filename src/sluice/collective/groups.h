@@ -1,7 +1,7 @@
-// The groups of this process, by name: how ops find theirs. "world" is the one
-// of all ranks.
+// The process groups of this process, by name; ops look up theirs here. "world"
+// is the group of all ranks.
 //
-// Thread safe. What is found stays alive while it is held.
+// Thread safe. A group stays alive while it is held.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace sluice::collective {
 
-// Error: there is one of its name.
+// Error: a group of this name exists.
 Status AddGroup(std::shared_ptr<ProcessGroup> group);
-// Null when there is none.
+// Null if there is none.
 std::shared_ptr<ProcessGroup> FindGroup(const std::string& name);
-// The same as an error that says how to make one.
+// The same, with an error that says how to make a group.
 Result<std::shared_ptr<ProcessGroup>> NeedGroup(const std::string& name);
-// Takes it away; null when there is none.
+// Removes and returns the group; null if there is none.
 std::shared_ptr<ProcessGroup> RemoveGroup(const std::string& name);
 
 }  // namespace sluice::collective

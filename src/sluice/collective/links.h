@@ -1,10 +1,10 @@
-// Links: how one rank of a group reaches the others. What is sent is a stretch
-// of bytes whose length both sides know; everything else is above
+// Links: how one rank of a group reaches the others. A transfer is a number of
+// bytes that both sides know; everything else is built on top
 // (collective/ring.h).
 //
 // Exchange() is called by one thread at a time; Poison(), cause() and NameOf()
-// by any. Once poisoned, links stay so: every exchange ends with the cause, on
-// this rank and on the others.
+// by any. Once poisoned, links stay poisoned: every exchange ends with the
+// cause, on this rank and on the others.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,10 @@ struct Incoming {
   int from = -1;  // none
   void* into = nullptr;
   size_t bytes = 0;
-  // Set: into = combine(what comes, own), piece by piece as it comes.
+  // Set: into = combine(received, own), piece by piece as data arrives.
   CombineFn combine = nullptr;
   const void* own = nullptr;
-  size_t element = 1;  // bytes of one
+  size_t element = 1;  // bytes per element
 };
 
 class Links {
@@ -43,16 +43,16 @@ class Links {
   // "rank 1 (127.0.0.1, process 4242)".
   virtual std::string NameOf(int rank) const = 0;
 
-  // Both at the same time, so that ranks in a ring may all send first.
-  // `deadline` is of NowNanos(). Errors: the cause, or DeadlineExceeded with
-  // the rank that was waited for; the caller poisons the group then.
+  // Sends and receives concurrently, so that all ranks of a ring may send
+  // first. `deadline` is in NowNanos(). Errors: the cause, or DeadlineExceeded
+  // with the rank that was late; the caller then poisons the group.
   virtual Status Exchange(const Outgoing& out, const Incoming& in,
                           int64_t deadline) = 0;
 
-  // The first call's cause is the one all ranks report.
+  // All ranks report the cause given by the first call.
   virtual void Poison(Status cause) = 0;
-  virtual Status cause() const = 0;  // OK while all is well
-  // Tells the others that this rank ends as it should.
+  virtual Status cause() const = 0;  // OK if not poisoned
+  // Tells the other ranks that this one is leaving normally.
   virtual void Leave() = 0;
 };
 

@@ -22,7 +22,7 @@ namespace sluice::collective {
 
 namespace {
 
-// Whether the group's thread may read and write these bytes as they lie.
+// Whether the group's thread may access these bytes directly.
 Status CheckArray(std::string_view name, const Array& x) {
   if (!x) return InvalidArgument(StrCat("[", name, "] got no array"));
   std::string wrong;
@@ -69,13 +69,13 @@ struct ProcessGroup::State {
   Mutex mu;
   std::condition_variable_any changed;
   std::deque<Task> queue SL_GUARDED_BY(mu);
-  // Of all calls, for the recorder, and of those that all ranks make.
+  // Numbers of all calls, for the recorder, and of calls that all ranks make.
   uint64_t next SL_GUARDED_BY(mu) = 0, collectives SL_GUARDED_BY(mu) = 0;
   bool busy SL_GUARDED_BY(mu) = false;
   bool stop SL_GUARDED_BY(mu) = false;
   bool left SL_GUARDED_BY(mu) = false;
   std::thread thread;
-  // Of the thread: messages to and from each rank so far.
+  // Used by the thread: messages to and from each rank so far.
   std::vector<uint64_t> sent, received;
 
   State(std::unique_ptr<Links> l, GroupOptions o)
@@ -128,7 +128,7 @@ struct ProcessGroup::State {
       Status status = Run(task);
       recorder.Set(task.sequence, status.ok() ? FlightRecorder::State::kDone
                                               : FlightRecorder::State::kFailed);
-      // Its arrays are given up before anybody is told.
+      // Releases its arrays before the callback runs.
       task.run = nullptr;
       Work::Finish(*task.work, std::move(status));
     }
@@ -141,7 +141,7 @@ struct ProcessGroup::State {
     if (task.collective) status = Agree(task, ring);
     if (status.ok()) status = task.run(ring);
     if (status.ok()) return status;
-    // Somebody else's reason comes first, where there is one.
+    // An earlier cause from elsewhere takes precedence.
     Status before = links->cause();
     if (!before.ok()) return Told(task, before);
     Status own = Status(
@@ -161,8 +161,8 @@ struct ProcessGroup::State {
     return Told(task, links->cause());
   }
 
-  // Whether the rank before calls the same; every rank asks, so that any
-  // difference in the ring is found by two of them.
+  // Whether the previous rank calls the same collective. Every rank asks, so at
+  // least two of them notice any difference in the ring.
   Status Agree(const Task& task, Ring& ring) {
     if (links->size() == 1) return OkStatus();
     CallCard::Wire mine = task.card.ToWire(), theirs{};
@@ -172,7 +172,7 @@ struct ProcessGroup::State {
                         links->NameOf(peer));
   }
 
-  // Cards first, so that nothing of another size is written anywhere.
+  // Cards first, so that data of another size is never written.
   Status Pass(const Message& out, const Message& in, SourceLine line,
               int64_t deadline) {
     auto card = [&](const char* name, const Message& m, uint64_t number) {
@@ -226,7 +226,7 @@ ProcessGroup::ProcessGroup(std::unique_ptr<Links> links, GroupOptions options)
 }
 
 ProcessGroup::~ProcessGroup() {
-  if (state_->Forked()) return;  // the threads are the parent's
+  if (state_->Forked()) return;  // the threads belong to the parent
   bool unfinished = false;
   {
     MutexLock lock(state_->mu);
@@ -383,7 +383,7 @@ Status ProcessGroup::Leave() {
     if (state_->left) return OkStatus();
     state_->left = true;
     while (state_->busy || !state_->queue.empty()) {
-      // Ctrl-C is asked for now and then: a signal wakes no thread.
+      // Ctrl-C is polled: a signal wakes no thread.
       state_->changed.wait_for(state_->mu, std::chrono::milliseconds(50));
       if (!state_->busy && state_->queue.empty()) break;
       SL_RETURN_IF_ERROR(Interruption::Check());

@@ -1,17 +1,17 @@
 // ProcessGroup: ranks that compute together. Every rank calls the same
 // collectives in the same order; they run in that order, one at a time, on a
-// thread of the group's own.
+// thread owned by the group.
 //
-// Ranks that call different things are told so, with both calls named, and
-// nobody waits for ever: a collective ends with its result or an error. The
-// first error is the group's last word (it is poisoned): all that is under way
-// and all later calls, on every rank, fail with that cause.
+// If ranks call different collectives, the error names both calls. No call
+// waits forever: a collective ends with its result or an error. The first error
+// poisons the group: every pending and later call, on every rank, fails with
+// that cause.
 //
-// A forked child is no rank: what it calls fails, and what it ends touches
-// nothing of the group.
+// A forked child is not a rank: its calls fail, and its exit does not affect
+// the group.
 //
-// Thread safe; but the order of calls from several threads is the caller's
-// business. Ends with the object: what is still under way is given up.
+// Thread safe; but callers must order calls from several threads themselves.
+// The destructor cancels pending work.
 #pragma once
 
 #include <memory>
@@ -27,10 +27,10 @@ namespace sluice::collective {
 
 struct GroupOptions {
   std::string name = "world";
-  // How long a collective may take, from its turn on.
+  // The timeout of a collective, measured from when it starts to run.
   int64_t timeout_ns = int64_t{1800} * 1'000'000'000;
   size_t records = 1000;  // of the flight recorder
-  // Where the ranks are, for groups made of some of them. Empty: threads.
+  // The hosts of the ranks, for making subgroups. Empty: threads.
   std::vector<std::string> hosts;
 };
 
@@ -46,22 +46,22 @@ class ProcessGroup {
   const std::string& name() const;
   const GroupOptions& options() const;
 
-  // Arrays are contiguous and in the host's memory, of plain data; nobody else
-  // touches them until the work has ended. `line` is the user's, for messages.
+  // Arrays are contiguous, in host memory, and of plain data; nothing else may
+  // access them until the work has ended. `line` is the user's, for messages.
 
-  // `x` becomes the reduction of all ranks' x.
+  // Replaces `x` by the reduction of all ranks' x.
   Work AllReduce(Array x, ReduceOp op, SourceLine line = {});
-  // `out` is one array of x's type for every rank, along a first axis of its
-  // own or along x's.
+  // `out` holds one array of x's type per rank, stacked along a new first axis
+  // or concatenated along x's first axis.
   Work AllGather(Array x, Array out, SourceLine line = {});
   Work ReduceScatter(Array x, Array out, ReduceOp op, SourceLine line = {});
   Work Broadcast(Array x, int root, SourceLine line = {});
   // Equal parts of x along its first axis, one for each rank.
   Work AllToAll(Array x, Array out, SourceLine line = {});
   Work Barrier(SourceLine line = {});
-  // An array to one rank and one from another, at the same time; either may be
-  // left out. The other side calls the same with what goes the other way, and
-  // the same tag: messages come in order, and a tag says which one is meant.
+  // Sends an array to one rank and receives one from another, concurrently;
+  // either may be omitted. The other side makes the matching call with the same
+  // tag. Messages arrive in order; tags are checked.
   struct Message {
     int rank = -1;  // none
     Array array;
@@ -69,15 +69,15 @@ class ProcessGroup {
   };
   Work SendReceive(Message out, Message in, SourceLine line = {});
 
-  // Ends the group on all ranks with this cause.
+  // Poisons the group on all ranks with this cause.
   void Abort(Status cause);
-  Status cause() const;  // OK while all is well
-  // Waits for what is under way and tells the others that this rank ends as it
-  // should. No collectives afterwards.
+  Status cause() const;  // OK if not poisoned
+  // Waits for pending work and tells the others that this rank is leaving
+  // normally. No collectives may follow.
   Status Leave();
 
   std::string FlightRecord() const;
-  // Of the last collectives of this rank.
+  // Times of this rank's last collectives.
   std::vector<CollectiveTime> Times() const;
 
  private:

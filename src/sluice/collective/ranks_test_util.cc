@@ -67,7 +67,7 @@ std::vector<int> OnProcesses(
       if (r == 0) where.listener = dup(listener.fd());
       where.shared_memory = ranks_share_memory;
       where.timeout_ns = int64_t{60} * 1'000'000'000;
-      // No test's own ending: the parent has that.
+      // _exit: the parent runs the test's cleanup.
       int code = RunRank(where, rank, options, met[1]);
       std::fflush(nullptr);
       _exit(code);

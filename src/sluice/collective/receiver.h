@@ -1,7 +1,7 @@
-// Receiver: where what comes goes, piece by piece: to its place as it is, or
-// through the combiner, in whole elements.
+// Receiver: stores received data piece by piece: directly at its destination,
+// or through the combiner, in whole elements.
 //
-// Of one exchange, on its thread.
+// Used for one exchange, on its thread.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace sluice::collective {
 
 class Receiver {
  public:
-  // `piece` is room for what is combined and comes by copies.
+  // `piece` is a buffer for data that arrives by copying and is combined.
   Receiver(const Incoming& in, std::vector<char>& piece)
       : in_(in), piece_(piece), taken_(in.from < 0 ? in.bytes : 0) {}
 
   bool done() const { return taken_ == in_.bytes; }
   size_t left() const { return in_.bytes - taken_; }
 
-  // ---- What is copied here by somebody else ----
+  // ---- Data that another function copies to place() ----
   void* place() const {
     return in_.combine ? piece_.data() + held_
                        : static_cast<char*>(in_.into) + taken_;
@@ -30,22 +30,22 @@ class Receiver {
     if (!in_.combine) return left();
     return std::min(left(), piece_.size()) - held_;
   }
-  // So many bytes are at place().
+  // `n` bytes have been copied to place().
   void Took(size_t n) {
     if (!in_.combine) {
       taken_ += n;
       return;
     }
     held_ += n;
-    // Small pieces would pay more for the call than for the sum.
+    // For small pieces the call would cost more than the sum.
     if (room() > 0 && held_ < piece_.size() / 4) return;
     size_t whole = Combine(piece_.data(), held_);
     std::memmove(piece_.data(), piece_.data() + whole, held_ - whole);
     held_ -= whole;
   }
 
-  // ---- What lies somewhere and can be looked at there ----
-  // How much of it was used: whole elements.
+  // ---- Data that can be read in place ----
+  // Returns how many bytes were used: whole elements.
   size_t Take(const char* data, size_t n) {
     n = std::min(n, left());
     if (in_.combine) return Combine(data, n);
@@ -66,7 +66,7 @@ class Receiver {
 
   const Incoming& in_;
   std::vector<char>& piece_;
-  size_t taken_;     // bytes at their place
+  size_t taken_;     // bytes at their destination
   size_t held_ = 0;  // bytes in the piece
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kNames = {
     "sum", "avg", "product", "min", "max", "band", "bor", "bxor"};
 
-// Half types are added in float and rounded at every hop.
+// Half-precision types are added in float and rounded at every hop.
 template <class T>
 struct Wide {
   using Type = T;
@@ -27,8 +27,7 @@ struct Wide<bf16> {
   using Type = float;
 };
 
-// Whole numbers wrap around, as they do elsewhere; signed ones by way of the
-// unsigned.
+// Integers wrap around, as elsewhere; signed ones are added as unsigned.
 struct Sum {
   template <class C>
   static C Apply(C a, C b) {

@@ -1,4 +1,4 @@
-// ReduceOp: how the values of several ranks become one, and the loops for it.
+// ReduceOp: how the values of several ranks are combined, and the loops for it.
 //
 // Values and pure functions.
 #pragma once
@@ -24,17 +24,17 @@ enum class ReduceOp : uint8_t {
 };
 
 std::string_view ReduceName(ReduceOp op);  // "sum"
-// Error: there is none of that name.
+// Error: no reduction has that name.
 Result<ReduceOp> ReduceFromName(std::string_view name);
 
-// into[i] = a[i] op b[i]; `into` may be a or b. NaN wins min and max.
+// into[i] = a[i] op b[i]; `into` may be a or b. min and max propagate NaN.
 using CombineFn = void (*)(void* into, const void* a, const void* b, int64_t n);
-// What one hop of a reduction does; of kAvg it is the sum. Error: elements of
-// that type are not reduced that way.
+// The combiner for one hop of a reduction; for kAvg it is the sum. Error: the
+// type does not support the reduction.
 Result<CombineFn> CombinerFor(ReduceOp op, DType dtype);
 
-// x[i] /= ranks, in the type's own arithmetic: the end of kAvg. REQUIRES: a
-// type that CombinerFor takes with kAvg.
+// x[i] /= ranks, in the type's own arithmetic: the last step of kAvg. REQUIRES:
+// a type for which CombinerFor supports kAvg.
 void DivideBy(int64_t ranks, DType dtype, void* x, int64_t n);
 
 }  // namespace sluice::collective

@@ -7,9 +7,9 @@ namespace sluice::collective {
 
 namespace {
 
-// Below this every rank gets everything and adds by itself: half the rounds.
+// Below this size every rank receives everything and sums it: half the rounds.
 constexpr size_t kSmall = 4096;
-// What a broadcast hands on at a time.
+// Bytes a broadcast forwards at a time.
 constexpr size_t kChunk = 1 << 20;
 
 }  // namespace
@@ -24,7 +24,7 @@ Status Ring::AllReduceSmall(char* x, int64_t elements, const Reduction& r) {
   const size_t bytes = static_cast<size_t>(elements) * r.element;
   std::vector<char> all(bytes * static_cast<size_t>(size_));
   SL_RETURN_IF_ERROR(AllGather(x, all.data(), bytes));
-  // By rank, so that it is the same sum everywhere.
+  // In rank order, so that the sum is the same on all ranks.
   std::memcpy(x, all.data(), bytes);
   for (int i = 1; i < size_; ++i) {
     r.combine(x, x, all.data() + static_cast<size_t>(i) * bytes, elements);
@@ -92,7 +92,7 @@ Status Ring::ReduceScatter(const void* data, void* out, int64_t elements,
     if (bytes > 0) std::memcpy(out, x, bytes);
     return OkStatus();
   }
-  // What is under way: a sum goes out while the next one is made.
+  // Two buffers: one sum is sent while the next is computed.
   std::vector<char> scratch[2];
   if (size_ > 2) {
     for (auto& s : scratch) s.resize(bytes);
@@ -124,8 +124,8 @@ Status Ring::AllGather(const void* x, void* data, size_t bytes) {
 Status Ring::Broadcast(void* data, size_t bytes, int root) {
   if (size_ == 1) return OkStatus();
   auto* x = static_cast<char*>(data);
-  // A chain from the root on: while a rank receives a chunk it hands on the one
-  // before.
+  // A chain from the root: a rank receives a chunk while it forwards the
+  // previous one.
   const bool first = rank_ == root, last = next() == root;
   const size_t chunks = (bytes + kChunk - 1) / kChunk;
   auto length = [&](size_t i) { return std::min(kChunk, bytes - i * kChunk); };
@@ -158,7 +158,7 @@ Status Ring::AllToAll(const void* data, void* into, size_t bytes) {
 }
 
 Status Ring::Barrier() {
-  // After round k a rank has heard, through others, of 2^(k+1) ranks.
+  // After round k a rank has heard, directly or indirectly, from 2^(k+1) ranks.
   for (int far = 1; far < size_; far *= 2) {
     char mine = 1, theirs = 0;
     SL_RETURN_IF_ERROR(links_.Exchange({Wrapped(rank_ + far), &mine, 1},

@@ -1,10 +1,9 @@
-// The algorithms of collectives, on links. Ranks stand in a ring; sums are made
-// in an order that the ring and the size alone decide, and every sum is made by
-// one rank: all ranks have the same bits, in every run.
+// The algorithms of collectives, on links. The ranks form a ring. The order of
+// summation depends only on the ring and the size, and every sum is computed by
+// one rank, so all ranks have the same bits in every run.
 //
-// Bytes on the wire per rank, of a message of B on n ranks: all_reduce
-// 2 B (n-1)/n, all_gather, reduce_scatter and all_to_all B (n-1)/n, broadcast
-// B.
+// Bytes on the wire per rank, for a message of B bytes on n ranks: all_reduce 2
+// B (n-1)/n; all_gather, reduce_scatter and all_to_all B (n-1)/n; broadcast B.
 //
 // Called by one thread of a rank at a time. Errors are those of the links.
 #pragma once
@@ -13,7 +12,7 @@
 
 namespace sluice::collective {
 
-// What one reduction does to the elements.
+// How elements are reduced.
 struct Reduction {
   ReduceOp op = ReduceOp::kSum;
   DType dtype = DType::kF32;
@@ -29,21 +28,21 @@ class Ring {
         rank_(links.rank()),
         size_(links.size()) {}
 
-  // x of all ranks becomes x of every rank.
+  // Replaces every rank's x by the reduction of all ranks' x.
   Status AllReduce(void* x, int64_t elements, const Reduction& r);
-  // `x` has as many parts of `elements` as there are ranks; `out` is this
-  // rank's, of all ranks.
+  // `x` has one part of `elements` per rank; `out` receives the reduction of
+  // this rank's part.
   Status ReduceScatter(const void* x, void* out, int64_t elements,
                        const Reduction& r);
-  // `out` has a part of `bytes` for every rank's `x`, in order.
+  // `out` holds `bytes` for each rank's `x`, in order.
   Status AllGather(const void* x, void* out, size_t bytes);
   Status Broadcast(void* x, size_t bytes, int root);
-  // Part j of `x` goes to rank j; part j of `out` came from it.
+  // Part j of `x` is sent to rank j; part j of `out` is received from it.
   Status AllToAll(const void* x, void* out, size_t bytes);
   Status Barrier();
   int size() const { return size_; }
   int64_t deadline() const { return deadline_; }
-  // Sends `mine` on and receives that of the rank before.
+  // Sends `mine` to the next rank and receives that of the previous one.
   Status PassOn(const void* mine, void* theirs, size_t bytes);
 
  private:

@@ -24,7 +24,7 @@ struct ShmInbox::Bell {
   std::atomic<uint32_t> sleeps{0};
 };
 
-// Far apart: they are written by different cores.
+// On separate cache lines: different cores write them.
 struct ShmInbox::Positions {
   alignas(kAlign) std::atomic<uint64_t> written{0};
   alignas(kAlign) std::atomic<uint64_t> used{0};
@@ -32,15 +32,15 @@ struct ShmInbox::Positions {
 
 namespace {
 
-// What several processes map must not depend on locks of one of them.
+// Shared memory must not depend on the locks of one process.
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
 constexpr size_t kHead = 4096;  // the bell, on a page of its own
 
 constexpr std::string_view kPrefix = "sluice-";
 
-// Those of processes that are gone. One of another container may look like it:
-// its ranks use TCP then.
+// Removes objects of processes that no longer exist. An object from another
+// container may look like one: its ranks then use TCP.
 void RemoveLeftOver() {
   DIR* folder = opendir("/dev/shm");
   if (!folder) return;
@@ -63,7 +63,7 @@ size_t Padding(size_t bytes) {
 
 }  // namespace
 
-// Memory of a new object is zero, which is how all of these begin.
+// New shared memory is zero, which is the initial state of all of these.
 ShmInbox::Bell& ShmInbox::bell() const {
   return *reinterpret_cast<Bell*>(base_);
 }
@@ -80,7 +80,7 @@ Result<std::unique_ptr<ShmInbox>> ShmInbox::Map(const std::string& name,
   const size_t bytes = kHead + static_cast<size_t>(ranks) * (kRing + kHead);
   int fd = shm_open(name.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
   if (fd < 0) return Internal(StrCat("shm_open: ", std::strerror(errno)));
-  // Reserved now: memory that runs out later would end the process.
+  // Reserved now: running out of memory later would kill the process.
   int error = flags ? posix_fallocate(fd, 0, static_cast<off_t>(bytes)) : 0;
   void* base = MAP_FAILED;
   if (error == 0) {
@@ -118,10 +118,10 @@ size_t ShmInbox::Write(int from, const char* data, size_t bytes) {
   Positions& p = positions(from);
   const uint64_t at = p.written.load(std::memory_order_relaxed);
   const uint64_t used = p.used.load(std::memory_order_acquire);
-  // The padding of the last message may be further than there is room.
+  // The padding of the last message may exceed the free space.
   if (at >= used + kRing) return 0;
   const size_t place = at % kRing;
-  // A part at a time, so that the reader begins while the rest is copied.
+  // Copies a part at a time, so that the reader can start early.
   size_t n = std::min({bytes, kRing - static_cast<size_t>(at - used),
                        kRing - place, kRing / 4});
   std::memcpy(ring(from) + place, data, n);
@@ -139,7 +139,7 @@ size_t ShmInbox::Peek(int from, const char** data) const {
   const Positions& p = positions(from);
   const uint64_t used = p.used.load(std::memory_order_relaxed);
   const uint64_t at = p.written.load(std::memory_order_acquire);
-  // The writer may not have said yet that it is past the padding.
+  // The writer may not have published the padding yet.
   if (used >= at) return 0;
   const size_t place = used % kRing;
   *data = ring(from) + place;
@@ -152,8 +152,8 @@ void ShmInbox::Use(int from, size_t bytes) {
                std::memory_order_release);
 }
 
-// Room for the padding need not be waited for: what is written next waits until
-// the reader, who skips it too, is past it.
+// Space for the padding need not be waited for: the next write waits until the
+// reader, which skips it too, has passed it.
 void ShmInbox::EndWrite(int from, size_t bytes) {
   Positions& p = positions(from);
   p.written.store(p.written.load(std::memory_order_relaxed) + Padding(bytes),

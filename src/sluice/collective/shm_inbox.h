@@ -1,12 +1,12 @@
-// ShmInbox: memory that ranks of one machine share, one for every rank: a ring
-// of bytes from each of the others, and a bell that wakes the rank. What is
-// sent is copied once, and combined where it lies.
+// ShmInbox: shared memory between ranks of one machine, one object per rank: a
+// ring buffer of bytes from each other rank, and a bell that wakes the rank.
+// Data is copied once, and combined in place.
 //
 // Each ring has one writer, the peer's exchanging thread, and one reader, the
-// owner's. Bytes and positions are handed over by release and acquire. A
-// message begins at a multiple of kAlign, which both sides reach by themselves
-// since both know its length; so elements are aligned and never cut by the end
-// of the ring.
+// owner's. Positions are published with release and acquire. A message begins
+// at a multiple of kAlign; both sides compute it, because both know the
+// message's length. Elements are therefore aligned and never cross the end of
+// the ring.
 #pragma once
 
 #include <atomic>
@@ -24,10 +24,10 @@ class ShmInbox {
   static constexpr size_t kAlign = 64;
   static constexpr size_t kRing = 512 << 10;
 
-  // Names say whose they are: what processes left that were killed before they
-  // could take the name away goes when the next inbox is made.
+  // Names contain the owner's process id: objects left by processes that were
+  // killed are removed when the next inbox is made.
   static std::string Name(int64_t process, const std::string& rest);
-  // A new one of that name, for `ranks` senders; or that of another rank.
+  // Create makes an inbox for `ranks` senders; Open opens another rank's.
   static Result<std::unique_ptr<ShmInbox>> Create(const std::string& name,
                                                   int ranks);
   static Result<std::unique_ptr<ShmInbox>> Open(const std::string& name,
@@ -35,23 +35,23 @@ class ShmInbox {
   ~ShmInbox();
   ShmInbox(const ShmInbox&) = delete;
   ShmInbox& operator=(const ShmInbox&) = delete;
-  // Nobody can open it any more; the memory ends with the last that has it.
+  // Removes the name; the memory is freed when the last process unmaps it.
   static void Unlink(const std::string& name);
 
-  // The writer: as much of the data as there is room for, and how much that
-  // was.
+  // For the writer: writes as much of the data as fits, and returns how much.
   size_t Write(int from, const char* data, size_t bytes);
   bool HasRoom(int from) const;
-  // The reader: what can be looked at, and that so much of it was used.
+  // For the reader: the available bytes, and their release after use.
   size_t Peek(int from, const char** data) const;
   void Use(int from, size_t bytes);
-  // Both, when a message of that length is through.
+  // For both, after a message of that length.
   void EndWrite(int from, size_t bytes);
   void EndRead(int from, size_t bytes);
 
-  // Wakes the owner, if it sleeps.
+  // Wakes the owner if it sleeps.
   void Ring();
-  // The owner: sleeps until the bell is rung after Listen(), or so long.
+  // For the owner: sleeps until the bell is rung after Listen(), or the time is
+  // over.
   uint32_t Listen();
   void Sleep(uint32_t heard, int64_t nanos);
   void Awake();

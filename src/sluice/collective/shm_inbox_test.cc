@@ -25,7 +25,7 @@ TEST(ShmInbox, WhatAKilledProcessLeftGoesWithTheNextOne) {
   if (child == 0) {
     bool made = ShmInbox::Create(ShmInbox::Name(getpid(), word), 2).ok();
     (void)!write(told[1], made ? "y" : "n", 1);
-    _exit(0);  // as if killed: nobody takes the name away
+    _exit(0);  // as if killed: the name is not removed
   }
   char answer = 0;
   ASSERT_EQ(read(told[0], &answer, 1), 1);
@@ -39,7 +39,7 @@ TEST(ShmInbox, WhatAKilledProcessLeftGoesWithTheNextOne) {
   auto inbox = ShmInbox::Create(own, 2);
   EXPECT_TRUE(inbox.ok()) << inbox.status().ToString();
   EXPECT_FALSE(IsThere(left));
-  // Not those of processes that live.
+  // Objects of running processes stay.
   EXPECT_TRUE(ShmInbox::Create(StrCat(own, "-2"), 2).ok());
   EXPECT_TRUE(IsThere(own));
   ShmInbox::Unlink(own);

@@ -24,7 +24,7 @@ namespace sluice::collective {
 
 namespace {
 
-// How long one address may take to answer.
+// Time limit for one address to answer.
 constexpr int64_t kPatienceNs = int64_t{5} * 1'000'000'000;
 
 Status Unavailable(std::string message) {
@@ -53,8 +53,8 @@ Result<Addresses> Lookup(const std::string& host, int port, bool listen) {
   return Addresses(found);
 }
 
-// A peer whose machine has gone is noticed without traffic, and one that takes
-// nothing is not waited for by the system's own quarter of an hour.
+// Detect a peer whose machine is gone without traffic, and do not wait for the
+// system's default of a quarter of an hour when a peer stops reading.
 void SetOptions(int fd) {
   int on = 1, idle = 10, interval = 5, count = 4;
   (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -64,12 +64,12 @@ void SetOptions(int fd) {
   (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
 }
 
-// Until the descriptor is ready. Error: DeadlineExceeded, with that text.
+// Waits until the descriptor is ready. Error: DeadlineExceeded, with that text.
 Status WaitFor(int fd, short events, int64_t deadline, const char* late) {
   while (true) {
     int64_t left = deadline - NowNanos();
     if (left <= 0) return DeadlineExceeded(late);
-    // Asked for now and then: a signal may come to another thread.
+    // Polled: a signal may be delivered to another thread.
     SL_RETURN_IF_ERROR(Interruption::Check());
     pollfd one{fd, events, 0};
     int ms = static_cast<int>(std::min<int64_t>(left / 1'000'000 + 1, 100));
@@ -77,8 +77,7 @@ Status WaitFor(int fd, short events, int64_t deadline, const char* late) {
   }
 }
 
-// 0, or what went wrong, as errno has it. What is done with the socket later
-// never blocks.
+// Returns 0 or an errno value. Later operations on the socket never block.
 Result<int> TryConnect(const Socket& s, const addrinfo& to, int64_t deadline) {
   if (!s) return errno;
   if (connect(s.fd(), to.ai_addr, to.ai_addrlen) == 0) return 0;
@@ -94,8 +93,8 @@ Result<int> TryConnect(const Socket& s, const addrinfo& to, int64_t deadline) {
   return error;
 }
 
-// Whether it has connected to itself, as TCP allows: where nobody listens yet,
-// the system may give it the very port it looks for.
+// Whether it has connected to itself, as TCP allows: while nobody listens, the
+// system may assign the target port as the local port.
 bool IsItself(const Socket& s) {
   sockaddr_storage here{}, there{};
   socklen_t of_here = sizeof(here), of_there = sizeof(there);
@@ -214,7 +213,7 @@ Result<Socket> Accept(const Socket& listener, int64_t deadline) {
       SetOptions(fd);
       return Socket(fd);
     }
-    // Who came may have gone again.
+    // The new connection may have been closed again.
     if (errno != EINTR && errno != ECONNABORTED && errno != EAGAIN) {
       return Unavailable(StrCat("cannot accept: ", ErrorText(errno)));
     }
@@ -231,8 +230,8 @@ Result<Socket> Connect(const std::string& host, int port, int64_t deadline) {
         Socket s(socket(at->ai_family,
                         at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
                         at->ai_protocol));
-        // One that drops what comes is not waited for by the system's own two
-        // minutes: another address may answer.
+        // Do not wait for the system's default of two minutes if an address
+        // drops packets: another address may answer.
         SL_ASSIGN_OR_RETURN(
             int error,
             TryConnect(s, *at, std::min(deadline, NowNanos() + kPatienceNs)));
@@ -247,7 +246,7 @@ Result<Socket> Connect(const std::string& host, int port, int64_t deadline) {
     }
     if (NowNanos() + pause >= deadline) return failed;
     SL_RETURN_IF_ERROR(Interruption::Check());
-    // Not there yet: ranks are started in any order.
+    // Not listening yet: ranks are started in any order.
     std::this_thread::sleep_for(std::chrono::nanoseconds(pause));
     pause = std::min<int64_t>(pause * 2, 200'000'000);
   }

@@ -1,8 +1,8 @@
-// Socket: a TCP connection or a listening place, closed with the object; and
-// what is done with one before a group stands. Every wait has a deadline (of
-// NowNanos()), and ends with Cancelled where the thread is interrupted.
+// Socket: a TCP connection or listener, closed by the destructor, and the
+// operations used while a group forms. Every wait has a deadline (in
+// NowNanos()), and ends with Cancelled if the thread is interrupted.
 //
-// Belongs to one thread at a time; Shutdown() may be called by any.
+// Belongs to one thread at a time; Shutdown() may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -27,27 +27,27 @@ class Socket {
 
   int fd() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
-  // Wakes whoever waits for it, on both sides.
+  // Wakes all waiting threads, on both sides.
   void Shutdown() const;
 
-  // Waits until all is sent or received. Errors: Unavailable where the other
-  // side has gone, DeadlineExceeded.
+  // Waits until everything is sent or received. Errors: Unavailable if the
+  // other side has closed the connection, DeadlineExceeded.
   Status Send(const void* data, size_t bytes, int64_t deadline) const;
   Status Receive(void* data, size_t bytes, int64_t deadline) const;
-  // Whether the other side has closed it, and nothing of it is left to read.
+  // Whether the other side has closed it and no data is left to read.
   bool Ended() const;
 
  private:
   int fd_ = -1;
 };
 
-// "host:port" and "[::1]:port". Error: no such thing.
+// Splits "host:port" and "[::1]:port". Error: neither.
 Status SplitAddress(const std::string& address, std::string* host, int* port);
 
-// At port 0 the system chooses one; `port` says which.
+// With port 0 the system chooses one; `chosen` is set to it.
 Result<Socket> Listen(const std::string& host, int port, int* chosen);
 Result<Socket> Accept(const Socket& listener, int64_t deadline);
-// Tries again while nobody listens there, until the deadline.
+// Retries until the deadline while nobody listens at the address.
 Result<Socket> Connect(const std::string& host, int port, int64_t deadline);
 
 }  // namespace sluice::collective

@@ -26,8 +26,8 @@ namespace sluice::collective {
 
 namespace {
 
-// What goes over the control connections: why a rank gives up, or that it
-// ends as it should.
+// Messages on the control connections: a rank gives up, with the reason, or it
+// leaves normally.
 enum Word : uint32_t { kAbort = 1, kBye = 2 };
 struct Note {
   uint32_t word = 0;
@@ -36,17 +36,17 @@ struct Note {
   uint32_t unused = 0;
 };
 constexpr uint32_t kMaxText = 1 << 20;
-// What is combined is received in pieces that stay in a core's cache.
+// Combined data is received in pieces that fit a core's cache.
 constexpr size_t kPiece = 256 << 10;
-// Rounds without anything moved before a thread sleeps.
+// Rounds without progress before a thread sleeps.
 constexpr int kSpins = 64;
-// How long it sleeps at most before it looks around.
+// The longest sleep before it checks the peers.
 constexpr int64_t kLookNs = int64_t{200} * 1'000'000;
-// How long a broken data connection waits for the reason on the other one.
+// How long a broken data connection waits for the reason on the control one.
 constexpr int64_t kGraceNs = int64_t{5} * 1'000'000'000;
 
 // The sockets of all links of this process. A forked child closes its copies:
-// while it had them, the end of this process would be noticed by nobody.
+// otherwise the other ranks would not notice the end of this process.
 class OpenSockets {
  public:
   static void Add(const TcpMesh& mesh) {
@@ -67,7 +67,7 @@ class OpenSockets {
   }
 
  private:
-  // Never ended, as groups are not (collective/groups.cc).
+  // Never destroyed, like groups (collective/groups.cc).
   static OpenSockets& Get() {
     static OpenSockets* const all = [] {
       (void)pthread_atfork(&BeforeFork, &InParent, &InChild);
@@ -75,7 +75,8 @@ class OpenSockets {
     }();
     return *all;
   }
-  // Takes no memory and gives none back: other threads may have had its locks.
+  // Must not allocate or free: other threads may have held the allocator's
+  // locks.
   static void InChild() SL_NO_THREAD_SAFETY_ANALYSIS {
     for (int fd : Get().fds_) close(fd);
     Get().fds_.clear();
@@ -177,7 +178,7 @@ class TcpLinks final : public Links {
   static size_t Index(int rank) { return static_cast<size_t>(rank); }
   bool Shared(int rank) const { return mesh_.inboxes[Index(rank)] != nullptr; }
 
-  // How much went.
+  // Returns the number of bytes sent.
   Result<size_t> Send(const Outgoing& out, size_t sent) {
     const char* data = static_cast<const char*>(out.data) + sent;
     const size_t bytes = out.bytes - sent;
@@ -187,8 +188,8 @@ class TcpLinks final : public Links {
       if (n > 0) inbox.Ring();
       return n;
     }
-    // A bounded stretch, so that receiving has its turn: both sides of a pair
-    // send at the same time.
+    // A bounded part, so that receiving has its turn: both sides of a pair send
+    // at the same time.
     ssize_t n = send(Data(out.to), data, std::min<size_t>(bytes, 4 * kPiece),
                      MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n >= 0) return static_cast<size_t>(n);
@@ -196,7 +197,7 @@ class TcpLinks final : public Links {
     return Broken(out.to);
   }
 
-  // Whether something came.
+  // Whether anything was received.
   Result<bool> Receive(const Incoming& in, Receiver& receiver) {
     if (Shared(in.from)) {
       const char* data = nullptr;
@@ -218,7 +219,7 @@ class TcpLinks final : public Links {
     return Broken(in.from);
   }
 
-  // Until a rank that is given takes or sends something, or may have.
+  // Waits until one of the given ranks can make progress, or may be able to.
   Status Wait(int to, int from, int64_t deadline) {
     const int64_t left = deadline - NowNanos();
     if (left <= 0) {
@@ -243,7 +244,7 @@ class TcpLinks final : public Links {
       (void)poll(waits, sockets, static_cast<int>(ms));
       return OkStatus();
     }
-    // With one of each, nothing wakes for both: it looks again soon.
+    // With one peer of each kind, nothing wakes for both: poll again soon.
     if (sockets > 0) {
       (void)poll(waits, sockets, 1);
     } else {
@@ -254,7 +255,7 @@ class TcpLinks final : public Links {
       mesh_.inbox->Awake();
     }
     SL_RETURN_IF_ERROR(cause());
-    // Who left has sent all it will.
+    // A rank that left has sent everything it will send.
     if (!Moves(to, from)) {
       for (int peer : {from, to}) {
         if (peer >= 0 && Shared(peer) && Left(peer) && !Moves(to, from)) {
@@ -265,7 +266,7 @@ class TcpLinks final : public Links {
     return OkStatus();
   }
 
-  // Whether shared memory has something to read or room to write.
+  // Whether shared memory has data to read or space to write.
   bool Moves(int to, int from) const {
     const char* data = nullptr;
     if (from >= 0 && Shared(from) && mesh_.inbox->Peek(from, &data) > 0) {
@@ -278,8 +279,8 @@ class TcpLinks final : public Links {
     return mesh_.data[static_cast<size_t>(rank)].fd();
   }
 
-  // The data connection to a rank is no more. Whoever closes one says why on
-  // the other, or is dead, which closes that too.
+  // The data connection to a rank is closed. The rank has given the reason on
+  // the control connection, or is dead, which closes that too.
   Status Broken(int peer) {
     const auto until =
         std::chrono::steady_clock::now() + std::chrono::nanoseconds(kGraceNs);
@@ -294,8 +295,8 @@ class TcpLinks final : public Links {
                       : StrCat("the connection to ", NameOf(peer), " broke"));
   }
 
-  // To all others, as far as they still listen; never blocks for long: nothing
-  // else goes that way.
+  // Sends to all others that still listen; never blocks for long, because
+  // nothing else uses these connections.
   void Tell(const Note& note, const std::string& text) {
     std::string bytes(reinterpret_cast<const char*>(&note), sizeof(note));
     bytes += text;
@@ -307,7 +308,7 @@ class TcpLinks final : public Links {
     }
   }
 
-  // The watcher's thread.
+  // The thread that reads control connections.
   void Watch() {
     while (!stop_.load()) {
       std::vector<pollfd> waits = {{wake_.fd(), POLLIN, 0}};
@@ -365,15 +366,15 @@ class TcpLinks final : public Links {
 
   const int rank_;
   const TcpMesh mesh_;
-  std::vector<char> piece_;  // of the one that exchanges
-  Socket wake_;              // an event, to end the watcher
+  std::vector<char> piece_;  // buffer of the exchanging thread
+  Socket wake_;              // an eventfd that ends the watcher
   std::atomic<bool> stop_{false};
-  Mutex telling_;  // one note after the other on the control connections
+  Mutex telling_;  // serializes writes to the control connections
   mutable Mutex mu_;
   std::condition_variable_any changed_;
   Status cause_ SL_GUARDED_BY(mu_);
   std::vector<bool> left_ SL_GUARDED_BY(mu_);
-  std::thread watcher_;  // last: it uses all of them
+  std::thread watcher_;  // last: it uses all other members
 };
 
 }  // namespace

@@ -1,10 +1,11 @@
 // Ranks that are processes, each connected to every other by TCP: one
-// connection for data, one for what ends a group. Nothing is encrypted. Data
-// between ranks of one host goes through shared memory (shm_inbox.h).
+// connection for data, one for control messages that end a group. Nothing is
+// encrypted. Data between ranks of one host goes through shared memory
+// (shm_inbox.h).
 //
-// A thread of the object's own listens to the second kind: a rank that dies is
-// noticed by all others at once, wherever they wait, and a rank that gives up
-// tells them why. Sockets and thread end with the object.
+// A thread owned by the object reads the control connections: all other ranks
+// notice at once when a rank dies, wherever they wait, and a rank that gives up
+// tells them why. The destructor ends the sockets and the thread.
 #pragma once
 
 #include "sluice/collective/links.h"
@@ -13,22 +14,21 @@ namespace sluice::collective {
 
 struct TcpOptions {
   int rank = 0;
-  // One per rank, "host:port". Rank 0 listens at its address; the others at
-  // a port of their host that the system chooses.
+  // One per rank, "host:port". Rank 0 listens at its address; the others at a
+  // port of their host that the system chooses.
   std::vector<std::string> addresses;
-  // Of rank 0: a descriptor that listens there already, which is then the
-  // group's; whoever starts ranks need not hope that a port stays free. -1:
+  // For rank 0: a descriptor that is already listening there and becomes the
+  // group's, so that the launcher need not rely on a port staying free. -1:
   // none.
   int listener = -1;
-  // What ranks must agree on to be of one group.
+  // Must be the same on all ranks.
   std::string name = "world";
   int64_t timeout_ns = int64_t{300} * 1'000'000'000;
-  // Between ranks of one host, data goes through shared memory where there is
-  // some.
+  // Data between ranks of one host goes through shared memory where available.
   bool shared_memory = true;
 };
 
-// Waits for all ranks. Errors: who did not come; ranks that do not fit.
+// Waits for all ranks. Errors: the missing ranks; ranks with other settings.
 Result<std::unique_ptr<Links>> MeetByTcp(const TcpOptions& options);
 
 }  // namespace sluice::collective

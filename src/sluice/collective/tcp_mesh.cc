@@ -14,24 +14,24 @@ namespace sluice::collective {
 
 namespace {
 
-// The first four bytes tell strangers and other versions apart.
+// The first four bytes identify the protocol and its version.
 constexpr uint32_t kMagic = 0x31464c53;  // "SLF1", also the byte order
 constexpr uint32_t kMaxText = 1 << 16;
 constexpr int kMostSharing = 64;
-// How often ranks that wait look whether those they have met are still there.
+// How often waiting ranks check that the connected ones are still alive.
 constexpr int64_t kLookNs = int64_t{200} * 1'000'000;
 
-// What a rank says to rank 0.
+// The first message of a rank to rank 0.
 struct Hello {
   uint32_t magic = kMagic;
   int32_t rank = 0;
   int32_t size = 0;
-  int32_t port = 0;  // where it listens
+  int32_t port = 0;  // port where it listens
   int64_t process = 0;
-  uint64_t name = 0;  // of the group, hashed
+  uint64_t name = 0;  // hash of the group's name
 };
 
-// What rank 0 answers: a refusal's text, or a table of all ranks.
+// Rank 0's answer: the text of a refusal, or a table of all ranks.
 struct Answer {
   uint32_t magic = kMagic;
   uint32_t text = 0;     // bytes of a refusal that follows; 0: the table
@@ -43,7 +43,7 @@ struct Row {
   int64_t process = 0;
 };
 
-// What opens every later connection.
+// The first message of every later connection.
 enum Kind : int32_t { kData = 1, kControl = 2 };
 struct Opening {
   uint32_t magic = kMagic;
@@ -106,13 +106,13 @@ class Meeting {
  private:
   static size_t At(int rank) { return static_cast<size_t>(rank); }
 
-  // Rank 0: every other rank comes by, and is told where all are.
+  // Rank 0: accepts every other rank and sends it the table of addresses.
   Status Gather() {
     for (int there = 1; there < size_;) {
       Result<Socket> came = AcceptNext();
       if (!came.ok()) return WithWhat(came.status(), Missing());
       Hello hello;
-      // A stranger may say nothing; it is not waited for for long.
+      // A foreign connection may send nothing; the wait for it is short.
       Status heard = came->Receive(
           &hello, sizeof(hello),
           std::min(deadline_, NowNanos() + int64_t{5} * 1'000'000'000));
@@ -140,16 +140,16 @@ class Meeting {
     return OkStatus();
   }
 
-  // While it waits it looks after those that are connected: who has died would
-  // never come.
+  // Checks the connected ranks while it waits: with a dead rank, the group
+  // would never be complete.
   Result<Socket> AcceptNext() const {
     return WhileAllStay(Code::kDeadlineExceeded, [&](int64_t until) {
       return Accept(listener_, until);
     });
   }
 
-  // Tries again after such an error, until the deadline, with a look at the
-  // others now and then.
+  // Retries after such an error until the deadline, and checks the other ranks
+  // from time to time.
   template <class F>
   Result<Socket> WhileAllStay(Code again, const F& attempt) const {
     while (true) {
@@ -241,11 +241,12 @@ class Meeting {
     return OkStatus();
   }
 
-  // Nobody has to accept for this to return, so it cannot block in a circle.
+  // Connecting does not require the other rank to accept, so there is no
+  // deadlock.
   Status ConnectLower() {
     for (int r = 0; r < o_.rank; ++r) {
       for (Kind kind : {kControl, kData}) {
-        if (kind == kControl && r == 0) continue;  // it reported there
+        if (kind == kControl && r == 0) continue;  // connected already
         Result<Socket> made =
             WhileAllStay(Code::kUnavailable, [&](int64_t until) {
               return Connect(hosts_[At(r)], rows_[At(r)].port, until);
@@ -290,7 +291,7 @@ class Meeting {
     return OkStatus();
   }
 
-  // Ranks of one host share memory where both can, which they tell each other.
+  // Ranks of one host share memory if both can; they tell each other.
   Status ShareMemory() {
     mesh_.inboxes.resize(rows_.size());
     auto name = [&](int rank) {
@@ -300,7 +301,7 @@ class Meeting {
     auto near = [&](int rank) {
       return rank != o_.rank && hosts_[At(rank)] == hosts_[At(o_.rank)];
     };
-    // Every rank has room for all, so many share none.
+    // Every inbox has space for all ranks, so very many ranks share none.
     bool some = false;
     for (int r = 0; r < size_; ++r) some = some || near(r);
     if (!some) return OkStatus();
@@ -308,8 +309,8 @@ class Meeting {
       auto made = ShmInbox::Create(name(o_.rank), size_);
       if (made.ok()) mesh_.inbox = std::move(*made);
     }
-    // Once all that are near have theirs, it is opened, and once all have
-    // opened it, its name goes.
+    // When all ranks of this host have an inbox, they open each other's; when
+    // all are opened, the names are removed.
     Status status = TellNear(near, [&](int) { return mesh_.inbox != nullptr; });
     for (int r = 0; status.ok() && r < size_; ++r) {
       if (!near(r) || !told_[At(r)] || !mesh_.inbox) continue;
@@ -320,7 +321,7 @@ class Meeting {
       status = TellNear(near,
                         [&](int r) { return mesh_.inboxes[At(r)] != nullptr; });
     }
-    // Also where somebody went meanwhile.
+    // Also if a rank has disappeared in the meantime.
     if (mesh_.inbox) ShmInbox::Unlink(name(o_.rank));
     SL_RETURN_IF_ERROR(status);
     for (int r = 0; r < size_; ++r) {
@@ -329,7 +330,7 @@ class Meeting {
     return OkStatus();
   }
 
-  // A yes or no to each rank that is near, and theirs to told_.
+  // Sends a yes or no to each rank on this host, and stores theirs in told_.
   template <class Near, class Says>
   Status TellNear(const Near& near, const Says& says) {
     told_.assign(rows_.size(), false);

@@ -1,5 +1,5 @@
-// TcpMesh: the connections of one rank, when all ranks have met, and the
-// meeting. TcpLinks (collective/tcp_links.cc) works with them.
+// TcpMesh: the connections of one rank once all ranks have connected, and how
+// they connect. TcpLinks (collective/tcp_links.cc) uses it.
 #pragma once
 
 #include "sluice/collective/shm_inbox.h"
@@ -9,10 +9,10 @@
 namespace sluice::collective {
 
 struct TcpMesh {
-  // By rank; nothing at this one's place.
+  // By rank; this rank's own entry is empty.
   std::vector<Socket> data, control;
-  // Of ranks on this machine, where data goes through memory instead: this
-  // one's, and theirs by rank, null for others.
+  // For ranks on this machine, which use shared memory for data: the inbox of
+  // this rank, and those of the others by rank, null if remote.
   std::unique_ptr<ShmInbox> inbox;
   std::vector<std::unique_ptr<ShmInbox>> inboxes;
   std::vector<std::string> names;  // "rank 1 (127.0.0.1, process 4242)"

@@ -12,15 +12,15 @@ namespace sluice::collective {
 
 namespace {
 
-// One stretch on its way from one rank to another, where the sender has it.
+// Data in transit from one rank to another, in the sender's memory.
 struct Parcel {
   const void* data = nullptr;
   size_t bytes = 0;
   bool there = false;
-  bool taken = false;  // being looked at now
+  bool taken = false;  // being read now
 };
 
-// What all ranks share. Lives as long as the last of them.
+// State shared by all ranks. Lives as long as the last of them.
 struct Hub {
   explicit Hub(int n) : size(n), parcels(static_cast<size_t>(n * n)) {}
   Parcel& At(int from, int to) SL_REQUIRES(mu) {
@@ -39,7 +39,7 @@ class ThreadLinks final : public Links {
  public:
   ThreadLinks(std::shared_ptr<Hub> hub, int rank)
       : hub_(std::move(hub)), rank_(rank) {}
-  // A rank that goes without a word takes the others with it.
+  // A rank that disappears without Leave() poisons the others.
   ~ThreadLinks() override {
     MutexLock lock(hub_->mu);
     if (hub_->left[static_cast<size_t>(rank_)]) return;
@@ -74,7 +74,7 @@ class ThreadLinks final : public Links {
       status = Wait(deadline, in.from, [&] { return came.there; });
       if (status.ok()) {
         if (came.bytes == in.bytes) {
-          // The sender waits for this, whatever happens meanwhile.
+          // The sender waits until this is reset, whatever happens.
           came.taken = true;
           hub_->mu.unlock();
           Take(came.data, in);
@@ -93,7 +93,7 @@ class ThreadLinks final : public Links {
     }
     if (sent && !status.ok()) {
       while (sent->taken) hub_->changed.wait(hub_->mu);
-      sent->there = false;  // nobody may look at it any more
+      sent->there = false;  // it may no longer be read
     }
     return status;
   }

@@ -1,8 +1,8 @@
-// Ranks that are threads of one process: for tests, and for programs that try
-// out what they will run on many machines.
+// Ranks that are threads of one process: for tests, and for trying programs
+// that will run on many machines.
 //
-// The links of one call belong together and share what they need; each is used
-// by its own rank's threads.
+// The links made by one call share state; each is used by the threads of its
+// own rank.
 #pragma once
 
 #include "sluice/collective/links.h"

@@ -55,7 +55,7 @@ Status Work::Wait() const {
   if (!state_) return OkStatus();
   MutexLock lock(state_->mu);
   while (!state_->done) {
-    // Ctrl-C is asked for now and then: a signal wakes no thread.
+    // Ctrl-C is polled: a signal wakes no thread.
     state_->ended.wait_for(state_->mu, std::chrono::milliseconds(50));
     if (!state_->done) SL_RETURN_IF_ERROR(Interruption::Check());
   }

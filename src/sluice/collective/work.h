@@ -1,5 +1,5 @@
-// Work: a collective that was begun. A handle, copied freely; what is behind it
-// lives until the collective has ended and the last handle is gone.
+// Work: a collective in progress. A handle, copied freely; its state lives
+// until the collective has ended and the last handle is gone.
 //
 // Thread safe.
 #pragma once
@@ -18,18 +18,18 @@ class Work {
   Work() = default;
   explicit Work(std::shared_ptr<State> state) : state_(std::move(state)) {}
   static Work Failed(Status status);
-  // For who does the work.
+  // For the thread that performs the collective.
   static std::shared_ptr<State> NewState();
   static void Finish(State& state, Status status);
 
-  // Until it has ended; the arrays may be used again then. Cancelled where the
-  // thread is interrupted, and the collective goes on.
+  // Waits until it has ended; then the arrays may be used again. Returns
+  // Cancelled if the thread is interrupted; the collective continues.
   Status Wait() const;
-  // Calls it when the work has ended, on the thread that ended it, or now where
-  // that was before. One at most.
+  // Calls `callback` when the work has ended, on the thread that ended it, or
+  // at once if it has ended already. At most one callback.
   void Then(std::function<void(const Status&)> callback) const;
   bool done() const;
-  Status status() const;  // OK while it is under way
+  Status status() const;  // OK while in progress
 
  private:
   std::shared_ptr<State> state_;

@@ -7,8 +7,8 @@ namespace sluice::data {
 
 namespace {
 
-// Rows lie anywhere in memory larger than the caches: fetching one while
-// another is copied hides most of the way.
+// Rows are scattered in memory larger than the caches: prefetching one while
+// another is copied hides most of the latency.
 constexpr size_t kFetchAhead = 4;
 constexpr int64_t kLineBytes = 64;
 
@@ -33,7 +33,7 @@ void ScaleRow(const char* from, int64_t n, float factor, float* to) {
   for (int64_t k = 0; k < n; ++k) to[k] = static_cast<float>(bytes[k]) * factor;
 }
 
-// The elements of the rows, one after another.
+// Copies the elements of the rows, one row after another.
 void GatherColumn(const TableColumn& column, std::span<const int64_t> rows,
                   int64_t row_elements, const Array& out) {
   int64_t row_bytes = row_elements * DTypeSize(column.values.dtype());

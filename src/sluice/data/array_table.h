@@ -1,6 +1,6 @@
-// ArrayTable: rows of arrays that are in memory, axis 0 counting them. A batch
-// is gathered in one pass; bytes may become floats on the way, so that images
-// stay as small as they came.
+// ArrayTable: rows of in-memory arrays, with axis 0 as the row number. A batch
+// is gathered in one pass. Bytes may be converted to floats during the gather,
+// so that images are stored compactly.
 #pragma once
 
 #include "sluice/data/stage.h"
@@ -9,7 +9,7 @@ namespace sluice::data {
 
 struct TableColumn {
   Array values;  // row-major
-  // Set: u8 values come out as f32, times this.
+  // Set: u8 values are returned as f32, multiplied by `factor`.
   bool scaled = false;
   float factor = 1;
 
@@ -18,7 +18,7 @@ struct TableColumn {
 
 class ArrayTable final : public Table {
  public:
-  // Errors: no columns, scalars, lengths that differ.
+  // Errors: no columns, scalars, different lengths.
   static Result<std::shared_ptr<const ArrayTable>> Make(
       std::vector<TableColumn> columns);
 
@@ -31,7 +31,7 @@ class ArrayTable final : public Table {
   explicit ArrayTable(std::vector<TableColumn> columns);
 
  private:
-  // `batch`: the result has an axis 0.
+  // `batch`: the result has a leading axis of rows.
   Result<Element> Gather(std::span<const int64_t> rows, bool batch) const;
 
   std::vector<TableColumn> columns_;

@@ -8,7 +8,7 @@ namespace sluice::data {
 
 namespace {
 
-// How elements become one.
+// How elements are combined into one.
 using JoinRows =
     std::function<Result<Element>(const std::vector<Element>&, int64_t first)>;
 
@@ -54,7 +54,7 @@ class BatchCursor final : public Cursor {
 
 class Batch final : public Stage {
  public:
-  // `gather`: rows of a table need no joining.
+  // `gather`: rows of a table need no stacking.
   Batch(StageRef before, int64_t n, bool drop_last, bool gather, JoinRows join,
         std::string name)
       : Stage(std::move(before)),
@@ -65,7 +65,7 @@ class Batch final : public Stage {
         name_(std::move(name)) {}
 
   std::string Name() const override { return name_; }
-  int threads() const override { return 0; }  // they are used here
+  int threads() const override { return 0; }  // used by this stage
   int64_t size() const override {
     int64_t rows = before_->size();
     if (rows < 0) return rows;

@@ -1,4 +1,4 @@
-// Stages that hold elements without changing them: prefetch and cache.
+// Stages that buffer elements without changing them: prefetch and cache.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
@@ -27,7 +27,7 @@ class PrefetchJobs final : public JobSource {
 class Prefetch final : public Stage {
  public:
   Prefetch(StageRef before, int64_t n) : Stage(std::move(before)), n_(n) {}
-  std::string Name() const override { return ""; }  // decides nothing
+  std::string Name() const override { return ""; }  // does not affect elements
   int threads() const override { return 0; }
   int64_t size() const override { return before_->size(); }
   Result<std::unique_ptr<Cursor>> Open(const Pass& pass) const override {
@@ -40,13 +40,13 @@ class Prefetch final : public Stage {
   const int64_t n_;
 };
 
-// Elements of the first pass that came to its end.
+// Elements of the first complete pass.
 struct Kept {
   Mutex mu;
   std::shared_ptr<const std::vector<Element>> elements SL_GUARDED_BY(mu);
 };
 
-// Copies, so that whoever writes into a tensor does not write into the cache.
+// Copies, so that in-place writes to a tensor do not reach the cache.
 Result<Element> CopyOf(const Element& element) {
   Element copy;
   for (const Tensor& t : element) {
@@ -76,7 +76,7 @@ class KeptCursor final : public Cursor {
   size_t at_ = 0;
 };
 
-// Skipping is done by reading, so that every pass to the end has everything.
+// Skips by reading, so that every complete pass has all elements.
 class KeepingCursor final : public Cursor {
  public:
   KeepingCursor(std::unique_ptr<Cursor> before, std::shared_ptr<Kept> kept)
@@ -118,7 +118,7 @@ class Cache final : public Stage {
             std::make_unique<KeptCursor>(kept_->elements));
       }
     }
-    // What is kept must not depend on which pass came first.
+    // The cached elements must not depend on which pass came first.
     SL_ASSIGN_OR_RETURN(auto cursor, before_->Open(Pass{}));
     return std::unique_ptr<Cursor>(
         std::make_unique<KeepingCursor>(std::move(cursor), kept_));

@@ -12,14 +12,14 @@ namespace sluice::data {
 
 namespace {
 
-// The text without spaces at its ends.
+// The text without leading and trailing spaces.
 std::string_view Trimmed(std::string_view text) {
   size_t begin = text.find_first_not_of(" \t");
   if (begin == text.npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// False when the text is no such number, or one too many for the type.
+// False if the text is no number, or is out of range for the type.
 template <class T>
 bool ParseNumber(std::string_view text, T* out) {
   text = Trimmed(text);

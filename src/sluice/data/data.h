@@ -1,5 +1,5 @@
-// Input pipelines: sources, the stages that change and order their elements,
-// and the loaders that remember where they stand.
+// Input pipelines: sources, stages that transform and order their elements, and
+// loaders that track their position.
 #pragma once
 
 #include "sluice/data/csv.h"

@@ -1,4 +1,4 @@
-// What the tests of input pipelines share.
+// Helpers shared by the tests of input pipelines.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace sluice::data {
 
-// What the statement says when it throws sluice::Error; "" when it does not.
+// The message of the sluice::Error that the statement throws; "" if none.
 template <class F>
 std::string ErrorOf(F&& statement) {
   try {
@@ -29,8 +29,8 @@ inline void Contains(const std::string& text, std::string_view part) {
       << text;
 }
 
-// Any cut and any changed bit gives a result or an error, and touches nothing
-// else: AddressSanitizer watches.
+// Any truncation or changed bit gives a result or an error, without invalid
+// memory accesses (AddressSanitizer checks).
 inline void Torture(const std::string& good,
                     const std::function<void(const std::string&)>& f) {
   for (size_t n = 0; n < good.size(); ++n) f(good.substr(0, n));
@@ -43,7 +43,7 @@ inline void Torture(const std::string& good,
   }
 }
 
-// A file of this test alone, gone at the end.
+// A file for one test, removed at the end.
 class TempFile {
  public:
   explicit TempFile(std::string_view name, std::string_view bytes = {})
@@ -63,7 +63,7 @@ class TempFile {
   std::string path_;
 };
 
-// Everything a pass gives, each element as text: bits, not printed numbers.
+// All elements of a pass as text: bits, not printed numbers.
 template <size_t N>
 std::string Bits(const std::array<Tensor, N>& element) {
   std::string text;
@@ -93,7 +93,7 @@ std::vector<std::string> AllBits(Iterator<N> pass, int64_t most = 1 << 20) {
   return all;
 }
 
-// The i64 values of component 0 of a pass, one after another.
+// The i64 values of component 0 of a pass, in order.
 template <size_t N>
 std::vector<int64_t> Numbers(const Dataset<N>& dataset, uint64_t epoch = 0,
                              size_t most = 1 << 20) {
@@ -109,7 +109,7 @@ std::vector<int64_t> Numbers(const Dataset<N>& dataset, uint64_t epoch = 0,
   return all;
 }
 
-// Numbers 0 .. n-1 from a source that has no rows to ask for.
+// Numbers 0 .. n-1 from a source without random access.
 inline Dataset<1> Stream(int64_t n) {
   return from_generator<1>([n] {
     return

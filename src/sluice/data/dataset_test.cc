@@ -1,4 +1,4 @@
-// What each stage gives, in order, with and without a table behind it.
+// Elements of each stage, in order, with and without a table.
 #include <set>
 
 #include "sluice/data/data_test_util.h"
@@ -42,7 +42,7 @@ TEST(Dataset, RangesGoBothWays) {
   Contains(ErrorOf([] { range(INT64_MIN, INT64_MAX); }), "[range] has");
 }
 
-// Every chain on a table and on a stream: they must agree in everything.
+// Every chain on a table and on a stream: both must agree in everything.
 TEST(Dataset, TablesAndStreamsGiveTheSame) {
   auto chains = [](Dataset<1> d) {
     return std::vector<Dataset<1>>{
@@ -76,7 +76,7 @@ TEST(Dataset, TablesAndStreamsGiveTheSame) {
 TEST(Zip, RowsGoTogetherInAnyOrder) {
   auto twice = [](Tensor x) { return x * 2; };
   // The first is gathered from tables; in the others something is a stream, or
-  // in an order of its own.
+  // reordered.
   auto table = range(20).zip(range(25).map(twice));
   auto stream = Stream(20).zip(range(25).map(twice));
   for (uint64_t epoch : {0, 1}) {
@@ -134,7 +134,7 @@ TEST(Shuffle, IsAPermutationThatDependsOnSeedAndPass) {
   EXPECT_NE(a, Numbers(data.shuffle(1000, 8)));
   EXPECT_NE(a, Numbers(data.shuffle(1000, 7), 1));
   EXPECT_EQ(Numbers(data.shuffle(1, 7)), in_order);
-  // A buffer of k lets nothing out more than k places early.
+  // With a buffer of k, no element comes out more than k places early.
   Ints small = Numbers(data.shuffle(10, 7));
   EXPECT_EQ(Sorted(small), in_order);
   for (size_t i = 0; i < small.size(); ++i) {
@@ -143,7 +143,7 @@ TEST(Shuffle, IsAPermutationThatDependsOnSeedAndPass) {
 }
 
 TEST(Shuffle, MixesEvenly) {
-  // Where element 0 of 8 comes out, over many seeds.
+  // The position of element 0 of 8, over many seeds.
   std::vector<int> counts(8);
   for (uint64_t seed = 0; seed < 8000; ++seed) {
     Ints order = Numbers(range(8).shuffle(8, seed));
@@ -162,7 +162,7 @@ TEST(Shuffle, EachLoopIsAnotherPass) {
   };
   EXPECT_EQ(loop(), Numbers(data, 0));
   EXPECT_EQ(loop(), Numbers(data, 1));
-  // Repeat has the same passes in one.
+  // Repeat concatenates the same passes.
   Ints both = Numbers(data.repeat(2));
   Ints first = Numbers(data, 0), second = Numbers(data, 1);
   first.insert(first.end(), second.begin(), second.end());
@@ -269,10 +269,10 @@ TEST(Cache, ReadsItsSourceOnceAndKeepsItWhole) {
                     return x;
                   })
                   .cache();
-  EXPECT_EQ(Numbers(data, 0, 2), (Ints{0, 1}));  // not whole: not kept
+  EXPECT_EQ(Numbers(data, 0, 2), (Ints{0, 1}));  // not complete: not cached
   EXPECT_EQ(Numbers(data), (Ints{0, 1, 2, 3, 4}));
   EXPECT_EQ(*calls, 7);
-  for (auto& [x] : data) x.add_(100);  // does not reach the cache
+  for (auto& [x] : data) x.add_(100);  // does not affect the cache
   EXPECT_EQ(Numbers(data), (Ints{0, 1, 2, 3, 4}));
   EXPECT_EQ(*calls, 7);
 }

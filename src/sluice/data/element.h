@@ -1,5 +1,5 @@
-// Element: what a pipeline hands from stage to stage, one tensor for each
-// component: an image and its label.
+// Element: the unit that stages of a pipeline pass on, with one tensor per
+// component, such as an image and its label.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@ namespace sluice::data {
 
 using Element = std::vector<Tensor>;
 
-// What a map stage calls; Random is for the functions that ask for one.
+// The function of a map stage; Random is for functions that take one.
 using ElementFn = std::function<Element(const Element&, Random&)>;
 using ElementTest = std::function<bool(const Element&)>;
-// Gives elements until it returns false.
+// Produces elements until it returns false.
 using ElementSource = std::function<bool(Element*)>;
 
-// An imperative tensor of these elements.
+// Makes an imperative tensor from the array.
 Tensor TensorOf(Array array);
 
 // "f32[1,28,28], i64[]": for messages.

@@ -15,8 +15,8 @@ namespace {
 
 using Type = WireReader::Type;
 
-// One feature as it is in the bytes. Kinds are the field numbers of Feature:
-// bytes, floats, whole numbers.
+// One encoded feature. Kinds are the field numbers of Feature: bytes, floats,
+// integers.
 struct Values {
   uint32_t kind = 0;
   std::vector<std::string_view> texts;
@@ -30,7 +30,7 @@ Status WrongAt(size_t position, std::string_view what) {
   return DataLoss(StrCat("protobuf data at byte ", position, ": ", what));
 }
 
-// A BytesList, FloatList or Int64List: field 1, again and again or packed.
+// A BytesList, FloatList or Int64List: field 1, repeated or packed.
 Status ReadList(const WireReader::Field& list, uint32_t kind, Values* values) {
   values->kind = kind;
   WireReader in(list.bytes, list.position);
@@ -71,7 +71,7 @@ Status ReadFeature(const WireReader::Field& feature, Values* values) {
     if (field.type != Type::kBytes) {
       return WrongAt(field.position, "a list that is no message");
     }
-    *values = Values();  // of several the last counts
+    *values = Values();  // the last one wins
     SL_RETURN_IF_ERROR(ReadList(field, field.number, values));
   }
   return OkStatus();
@@ -114,18 +114,17 @@ Result<std::vector<std::optional<Values>>> ReadExample(
   return found;
 }
 
-// "f32[?,3]".
 std::string WantedText(const Feature& feature) {
   return TypeText(feature.dtype, *PartialShape::Make(feature.shape));
 }
 
-// The sizes for so many values.
+// The shape for `count` values.
 Result<Shape> ShapeFor(const Feature& feature, int64_t count) {
   std::vector<int64_t> dims = feature.shape;
   int64_t known = 1, *open = nullptr;
   for (int64_t& dim : dims) {
     if (dim >= 0) {
-      known *= dim;  // CheckFeature has: no overflow
+      known *= dim;  // CheckFeature excludes overflow
     } else {
       open = &dim;
     }

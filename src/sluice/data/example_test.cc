@@ -7,7 +7,7 @@
 namespace sluice::data {
 namespace {
 
-// Written by hand after the definition of tf.train.Example: a feature "a" with
+// Written by hand from the definition of tf.train.Example: a feature "a" with
 // the numbers 1 and 300, not packed, and "f" with 0.5, packed.
 const std::string kExample(
     "\x0a\x1d"

@@ -158,7 +158,7 @@ TEST(TFRecord, ComesBack) {
 TEST(TFRecord, EveryDamageIsNoticed) {
   std::string good = RecordBytes();
   TempFile file("b.tfrecord");
-  // A file may end between records; everywhere else a cut is an error.
+  // A file may end between records; a truncation elsewhere is an error.
   std::vector<size_t> borders{0, 21, 37};
   for (size_t n = 0; n < good.size(); ++n) {
     file.Write(good.substr(0, n));

@@ -66,8 +66,8 @@ class Filter final : public Stage {
       : Stage(std::move(before)), test_(std::move(test)) {}
   std::string Name() const override { return "filter"; }
   int64_t size() const override { return kUnknownSize; }
-  // Rows are made once to be looked at and once to be handed out, so they stay
-  // a table only where that costs nothing.
+  // Rows are read once for the test and again for the result, so this stays a
+  // table only if reading costs nothing.
   std::shared_ptr<const Table> table() const override {
     auto table = before_->table();
     return table && table->cheap() ? table : nullptr;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// data/FOLDER there and above.
+// data/FOLDER in `at` and its parents.
 void AddUpwards(fs::path at, std::string_view folder,
                 std::vector<fs::path>& places) {
   for (; !at.empty(); at = at.parent_path()) {
@@ -24,7 +24,7 @@ void AddUpwards(fs::path at, std::string_view folder,
   }
 }
 
-// share/sluice/FOLDER there and above: of an installation that lies there.
+// share/sluice/FOLDER in `at` and its parents: of an installation.
 void AddShares(fs::path at, std::string_view folder,
                std::vector<fs::path>& places) {
   for (; !at.empty(); at = at.parent_path()) {
@@ -33,7 +33,7 @@ void AddShares(fs::path at, std::string_view folder,
   }
 }
 
-// The library, the program or the Python module that this code is part of.
+// The library, program or Python module that contains this code.
 fs::path OwnFile() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(&OwnFile), &info) == 0) return {};

@@ -1,4 +1,4 @@
-// Two pipelines as one: side by side (zip) or one after the other (concat).
+// Two pipelines combined: in parallel (zip) or in sequence (concat).
 #include <algorithm>
 
 #include "sluice/base/checked_math.h"
@@ -10,7 +10,7 @@ namespace sluice::data {
 
 namespace {
 
-// Rows of two tables side by side.
+// Zipped rows of two tables.
 class ZipTable final : public Table {
  public:
   ZipTable(std::shared_ptr<const Table> first,
@@ -93,14 +93,14 @@ class ConcatCursor final : public Cursor {
   std::unique_ptr<Cursor> now_;
   StageRef after_;  // null once it is open
   const Pass pass_;
-  int64_t left_;  // of the first, where its size is known
+  int64_t left_;  // of the first, if its size is known
 };
 
 class Zip final : public Stage {
  public:
   Zip(StageRef first, StageRef second)
       : Stage(std::move(first)), second_(std::move(second)) {
-    // Row i goes with row i only where neither has been put in another order.
+    // Rows match by number only if neither side has been reordered.
     if (before_->table() && second_->table() && before_->in_order() &&
         second_->in_order()) {
       table_ = std::make_shared<ZipTable>(before_->table(), second_->table());

@@ -10,12 +10,12 @@ namespace {
 
 constexpr int64_t kBufferOfUnknown = 10000;
 
-// The stage before with threads to make its elements, where it is a table.
+// Adds threads to a stage that is a table.
 class WithThreads final : public Stage {
  public:
   WithThreads(StageRef before, int threads)
       : Stage(std::move(before)), threads_(threads) {}
-  std::string Name() const override { return ""; }  // decides nothing
+  std::string Name() const override { return ""; }  // does not affect elements
   int64_t size() const override { return before_->size(); }
   int threads() const override { return threads_; }
   std::shared_ptr<const Table> table() const override {
@@ -50,7 +50,7 @@ StageRef LoaderStage(StageRef stage, const DataLoaderOptions& options) {
   bool table = stage->table() != nullptr;
   stage = BatchStage(std::move(stage), options.batch_size,
                      {.drop_last = options.drop_last});
-  // Elements that come one after another leave work for one thread only.
+  // Sequential elements leave work for one thread only.
   if (options.num_workers > 0 && !table) {
     stage = PrefetchStage(std::move(stage), 2 * options.num_workers);
   }

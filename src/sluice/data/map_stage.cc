@@ -15,7 +15,6 @@ std::string StageName(const MapOptions& options) {
   return options.name.empty() ? "map" : StrCat("map ", options.name);
 }
 
-// "element 3", or what a table calls it.
 Result<Element> Call(const ElementFn& fn, const MapOptions& options,
                      const Element& element, Random random, int64_t number,
                      std::string_view of) {
@@ -28,8 +27,8 @@ Result<Element> Call(const ElementFn& fn, const MapOptions& options,
   return result;
 }
 
-// Rows of another table, each changed when it is asked for: shuffles and
-// restarts then need not call the function for rows nobody sees.
+// Rows of another table, transformed on demand: shuffles and restarts need not
+// call the function for rows that are never used.
 class MappedTable final : public Table {
  public:
   MappedTable(std::shared_ptr<const Table> rows, ElementFn fn,
@@ -74,7 +73,7 @@ class Map final : public Stage {
         fn_(std::move(fn)),
         random_(random),
         options_(std::move(options)) {
-    // What is random differs from pass to pass, so rows are no table.
+    // Random transforms differ from pass to pass, so they are no table.
     if (!random && before_->table()) {
       table_ = std::make_shared<MappedTable>(before_->table(), fn_, options_);
     }
@@ -87,7 +86,7 @@ class Map final : public Stage {
   }
   int64_t size() const override { return before_->size(); }
   int threads() const override {
-    // A stage that is no table has its own threads.
+    // A stage that is not a table has threads of its own.
     return table_ ? std::max(options_.threads, before_->threads()) : 0;
   }
   std::shared_ptr<const Table> table() const override { return table_; }
@@ -110,7 +109,8 @@ class Map final : public Stage {
   std::shared_ptr<const Table> table_;
 };
 
-// Bytes to floats where rows come from arrays; see Table::Scaled.
+// Converts bytes to floats during the gather where rows come from arrays; see
+// Table::Scaled.
 class Scale final : public Stage {
  public:
   Scale(StageRef before, std::shared_ptr<const Table> table, std::string name)

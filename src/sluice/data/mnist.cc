@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kSide = 28;
 
-// Packed or not.
+// Finds the file, with or without .gz.
 std::string Find(const std::string& name, const std::string& dir) {
   return find_file("mnist", {name + ".gz", name}, dir);
 }

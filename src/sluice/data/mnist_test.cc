@@ -3,7 +3,7 @@
 namespace sluice::data {
 namespace {
 
-// These run in the repository, whose subset they read.
+// These read the subset in the repository.
 TEST(Mnist, TheSubsetHasItsDigits) {
   auto train = mnist("train"), test = mnist("test");
   EXPECT_EQ(train.size(), 8000);

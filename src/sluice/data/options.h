@@ -8,21 +8,20 @@
 namespace sluice::data {
 
 struct MapOptions {
-  // That many threads call the function, several elements at a time; elements
-  // come out in order all the same. 0: the thread that asks for them does.
+  // That many threads call the function, for several elements concurrently;
+  // elements still come out in order. 0: the requesting thread calls it.
   int threads = 0;
-  // Of the data::Random some functions take.
+  // For the data::Random that some functions take.
   uint64_t seed = 0;
   std::string name{};  // for messages
 };
 
 struct BatchOptions {
-  bool drop_last = false;  // a last batch that is not full
+  bool drop_last = false;  // drop a last batch that is not full
 };
 
 struct PaddedBatchOptions {
-  // What fills the ends of smaller tensors: a number for each component; none
-  // means zeros.
+  // The padding value for each component; empty means zeros.
   std::vector<double> padding{};
   bool drop_last = false;
 };

@@ -34,7 +34,7 @@ class InlineCursor final : public Cursor {
  private:
   std::unique_ptr<JobSource> source_;
   int64_t number_ = 0;
-  Job job_;  // kept for its memory
+  Job job_;  // kept to reuse its memory
 };
 
 class ThreadedCursor final : public Cursor {
@@ -58,7 +58,7 @@ class ThreadedCursor final : public Cursor {
       while (!Ready()) WaitOn(ready_, mu_);
       if (slots_.empty()) return failed_;
       Slot& front = *slots_.front();
-      // The end and errors stay, to be told again.
+      // The end and errors stay in place, to be returned again.
       if (front.end) return false;
       if (!front.status.ok()) return front.status;
       *element = std::move(front.result);
@@ -89,12 +89,12 @@ class ThreadedCursor final : public Cursor {
         threads_.push_back(StartedThread([this] { Run(); }));
       } catch (const std::system_error&) {
         if (threads_.empty()) throw;
-        break;  // fewer do the same work
+        break;  // fewer threads do the same work
       }
     }
   }
 
-  // Whether the first slot is done, or nothing will ever come.
+  // Whether the first slot is done, or no further one will come.
   bool Ready() const SL_REQUIRES(mu_) {
     return slots_.empty() ? !failed_.ok() : slots_.front()->done;
   }
@@ -102,7 +102,7 @@ class ThreadedCursor final : public Cursor {
     return !taking_ && static_cast<int64_t>(slots_.size()) < window_;
   }
 
-  // A thread: takes jobs and works on them until the end.
+  // The thread function: takes and processes jobs until the end.
   void Run() {
     mu_.lock();
     while (Slot* slot = NextSlot()) {
@@ -128,19 +128,19 @@ class ThreadedCursor final : public Cursor {
     mu_.unlock();
   }
 
-  // Waits for room and for its turn, and returns a slot for the next job; null
+  // Waits for space and for its turn, and returns a slot for the next job; null
   // if there are no more jobs. Jobs are taken one at a time, so that their
   // numbers are in order.
   Slot* NextSlot() SL_REQUIRES(mu_) {
     while (!stop_ && !ended_ && !MayTake()) WaitOn(changed_, mu_);
     if (stop_ || ended_) return nullptr;
-    // Runs at once, under the lock, which the analysis does not see.
+    // Runs at once, under the lock, which the analysis cannot see.
     Status made = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
       slots_.push_back(std::make_unique<Slot>());
       return OkStatus();
     });
     if (!made.ok()) {
-      // No place to tell it from: it comes after all others.
+      // There is no slot for this error: it comes after all others.
       failed_ = std::move(made);
       ended_ = true;
       ready_.notify_one();
@@ -157,7 +157,7 @@ class ThreadedCursor final : public Cursor {
       slot.result = std::move(result).value();
     } else {
       slot.status = result.status();
-      ended_ = true;  // what comes after it is never asked for
+      ended_ = true;  // later jobs are never requested
     }
     slot.job.element.clear();
     slot.done = true;

@@ -1,11 +1,10 @@
-// ParallelCursor: jobs taken one after another, worked on by several threads,
-// results in the order of the jobs. Threaded maps, batches made by workers and
-// prefetch are this with different jobs.
+// ParallelCursor: jobs taken one after another, processed by several threads,
+// with results in the order of the jobs. Threaded maps, batches made by workers
+// and prefetch are instances with different jobs.
 //
-// Threads start with the first Next() and are joined by the destructor, which
-// waits for the jobs being worked on and drops those that are not. An error
-// comes out in its place, after the results before it, and again at every
-// later Next().
+// The first Next() starts the threads. The destructor joins them: it waits for
+// jobs in progress and drops the others. An error is returned in its place,
+// after the results before it, and again by every later Next().
 #pragma once
 
 #include "sluice/data/stage.h"
@@ -19,19 +18,19 @@ struct Job {
   std::vector<int64_t> rows;
 };
 
-// Where jobs come from and what is done with them.
+// The source of jobs, and their processing.
 class JobSource {
  public:
   virtual ~JobSource() = default;
-  // The next job but its number; false at the end. One thread at a time.
+  // The next job, without its number; false at the end. One thread at a time.
   virtual Result<bool> Take(Job* job) = 0;
-  // Many threads at a time.
+  // Called by many threads concurrently.
   virtual Result<Element> Work(Job& job) const = 0;
   virtual Status Skip(int64_t n) = 0;
 };
 
-// `window`: results and jobs under way at most. With threads 0 the caller
-// works.
+// `window`: the maximum number of results and jobs in progress. With threads 0
+// the caller processes jobs.
 std::unique_ptr<Cursor> ParallelCursor(std::unique_ptr<JobSource> source,
                                        int threads, int64_t window);
 

@@ -1,4 +1,4 @@
-// Stages that leave elements out: shard, take, skip.
+// Stages that drop elements: shard, take, skip.
 #include <algorithm>
 
 #include "sluice/base/checked_math.h"
@@ -9,8 +9,8 @@ namespace sluice::data {
 
 namespace {
 
-// Elements `first`, first + every, ... and `limit` of them at most. Written
-// once for rows and for elements: Base is Order or Cursor.
+// Elements `first`, first + every, ..., at most `limit` of them. One template
+// for rows and for elements: Base is Order or Cursor.
 struct Part {
   int64_t first = 0, every = 1, limit = INT64_MAX;
 };
@@ -31,7 +31,7 @@ class PartBase : public Base {
   }
 
  protected:
-  // Before an element is taken: those in between are gone.
+  // Skips the elements before the next one.
   Status Go() {
     if (!begun_) {
       begun_ = true;
@@ -48,7 +48,7 @@ class PartBase : public Base {
   const std::unique_ptr<Base> before_;
   const Part part_;
   int64_t left_;
-  int64_t owed_ = 0;  // to be skipped before the next
+  int64_t owed_ = 0;  // to be skipped before the next element
   bool begun_ = false;
 };
 

@@ -1,6 +1,6 @@
-// Calling user code from a pipeline: imperatively, without gradients, whatever
-// the program that asks for elements is doing (building a graph, recording a
-// function); what it throws becomes a Status.
+// Calls user code from a pipeline: imperatively and without gradients, whatever
+// the requesting program is doing (building a graph, recording a function).
+// Exceptions become a Status.
 #pragma once
 
 #include <exception>
@@ -11,7 +11,7 @@
 
 namespace sluice::data {
 
-// `who` begins the message: the stage and the element.
+// `who` starts the message: the stage and the element.
 Status RunPlainly(const std::function<void()>& code,
                   const std::function<std::string()>& who);
 

@@ -1,13 +1,13 @@
-// Position: a pass over a pipeline, and where it stands: which pass, and how
-// many elements whoever reads has received. What threads have made ahead of
-// that does not count.
+// Position: a pass over a pipeline and the current position: the pass number
+// and how many elements the consumer has received. Elements that threads have
+// prepared ahead do not count.
 //
-// As text it is a line of JSON without any data in it:
+// As text it is a line of JSON without data:
 //   {"pipeline": "tensors(100) > shuffle(50, seed 7) > batch(8)",
 //    "epoch": 2, "taken": 31}
-// Going there skips what was taken: rows of a table by their numbers alone,
-// else by reading it again. Functions of maps are not called for it, where
-// nothing after them (a shuffle, a filter) needs the result.
+// Restoring skips what was taken: table rows by number alone, other elements by
+// reading them again. Functions of maps are not called for skipped elements
+// unless a later stage (a shuffle, a filter) needs the results.
 //
 // One thread at a time. Throws sluice::Error.
 #pragma once
@@ -24,11 +24,11 @@ class Position {
   explicit Position(StageRef stage, uint64_t epoch = 0);
   ~Position();
 
-  // False at the end of the pass. What a stage throws comes out here, and again
-  // at every later call; its threads are gone then.
+  // False at the end of the pass. An exception of a stage is thrown here, and
+  // again by every later call; its threads have ended by then.
   bool Next(Element* element);
 
-  // The beginning of a pass.
+  // Moves to the beginning of a pass.
   void Start(uint64_t epoch);
 
   uint64_t epoch() const { return epoch_; }
@@ -36,7 +36,7 @@ class Position {
   bool ended() const { return ended_; }
 
   std::string State() const;
-  // Throws, and stays where it is, when the text is no position of this
+  // Throws, and keeps the current position, if the text is no position of this
   // pipeline.
   void Restore(const std::string& state);
 
@@ -48,7 +48,7 @@ class Position {
   int64_t taken_ = 0;
   bool ended_ = false;
   Status status_;
-  std::unique_ptr<Cursor> cursor_;  // opened when an element is asked for
+  std::unique_ptr<Cursor> cursor_;  // opened on demand
 };
 
 }  // namespace sluice::data

@@ -1,4 +1,4 @@
-// A restored position gives, bit for bit, what would have come next.
+// A restored position continues with the same elements, bit for bit.
 #include <atomic>
 
 #include "sluice/data/data_test_util.h"
@@ -116,7 +116,7 @@ TEST(Position, RefusesOtherTextsAndStaysWhereItIs) {
   Contains(ErrorOf([&] { pass.restore(range(9).batch(3).iterator().state()); }),
            "a position in another pipeline: \"range(0, 9, 1) > batch(3)\"; "
            "wanted \"range(0, 9, 1) > batch(2)\"");
-  // Every beginning of the text, and every text with one byte changed.
+  // Every prefix of the text, and every text with one byte changed.
   for (size_t n = 0; n < good.size(); ++n) {
     EXPECT_NE(ErrorOf([&] { pass.restore(good.substr(0, n)); }), "") << n;
   }
@@ -201,7 +201,7 @@ TEST(DataLoader, HasTheOptionsOfPyTorch) {
     EXPECT_EQ(x.shape(), (PartialShape{1}));
     EXPECT_EQ(y.shape(), (PartialShape{1}));
   }
-  // Of a stream.
+  // With a stream.
   DataLoader stream(Stream(20),
                     {.batch_size = 6, .shuffle = true, .num_workers = 2});
   EXPECT_EQ(Numbers(stream.dataset()).size(), 20u);

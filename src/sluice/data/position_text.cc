@@ -8,7 +8,7 @@ namespace sluice::data {
 
 namespace {
 
-// Reads a JSON object of texts and whole numbers, which is all there is.
+// Parses a JSON object of strings and integers, the only values used.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -32,7 +32,7 @@ class Scanner {
         return true;
       }
       if (c == '\\') {
-        // Names of stages need no others.
+        // Names of stages need no other escapes.
         if (++at_ == text_.size()) return false;
         c = text_[at_];
         if (c != '"' && c != '\\' && c != '/') return false;

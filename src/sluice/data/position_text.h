@@ -1,4 +1,4 @@
-// The text of a position (data/position.h), written and read back.
+// The text form of a position (data/position.h), and its parser.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct PositionText {
   int64_t taken = 0;
 
   std::string ToText() const;
-  // Error: DataLoss, with the byte where it goes wrong.
+  // Error: DataLoss, with the offending byte.
   static Result<PositionText> Parse(std::string_view text);
 };
 

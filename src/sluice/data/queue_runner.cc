@@ -36,8 +36,8 @@ struct QueueRunner::Impl {
         threads.push_back(StartedThread([this] { Run(); }));
       } catch (const std::system_error&) {
         if (threads.empty()) throw;
-        // Fewer do the same work. The last to end closes the queue, so those
-        // that never began must not be waited for.
+        // Fewer threads do the same work. The last to end closes the queue, so
+        // threads that never started must not be counted.
         bool none_left;
         {
           MutexLock lock(mu);
@@ -69,7 +69,7 @@ struct QueueRunner::Impl {
       if (!normal && status.ok()) status = ended;
       last = --running == 0;
     }
-    // Whoever waits for elements must not wait for ever.
+    // Consumers must not wait forever.
     if (!normal) Close(cancel);
     if (last) Close(close);
   }
@@ -91,14 +91,14 @@ struct QueueRunner::Impl {
   }
 
   void Close(const Operation& how) {
-    // Tried again while there is no memory for it: whoever waits for elements
-    // would wait for ever.
+    // Retried while there is no memory for it: otherwise consumers would wait
+    // forever.
     for (int tries = 0; tries < 100; ++tries) {
       Status status = Guarded([&]() -> Status {
         session.run(how);
         return OkStatus();
       });
-      // Else the session is closed: nobody waits for this queue any more.
+      // Otherwise the session is closed: nobody waits for this queue any more.
       if (status.code() != Code::kResourceExhausted) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(tries));
     }
@@ -117,7 +117,7 @@ struct QueueRunner::Impl {
   mutable Mutex mu;
   Status status SL_GUARDED_BY(mu);
   int running SL_GUARDED_BY(mu) = 0;
-  Mutex join_mu;  // before mu
+  Mutex join_mu;  // acquired before mu
   std::vector<std::thread> threads SL_GUARDED_BY(join_mu);
 };
 

@@ -1,4 +1,4 @@
-// Reader threads beside training: back-pressure, a clean end, errors that reach
+// Reader threads during training: back-pressure, a clean end, errors that reach
 // the consumer.
 #include <atomic>
 #include <thread>
@@ -8,7 +8,7 @@
 namespace sluice::data {
 namespace {
 
-// A graph with a queue of numbers; every enqueue step counts itself.
+// A graph with a queue of numbers; enqueue steps increment a counter.
 struct Numbered {
   explicit Numbered(int64_t capacity, int64_t batch) {
     GraphScope building(graph);
@@ -70,16 +70,16 @@ TEST(QueueRunner, AFullQueueHoldsReadersBack) {
                       {.threads = 3});
   for (int64_t taken = 0; taken < 200; ++taken) {
     session.run(g.taken);
-    // What is in the queue, and one in the hand of each reader.
+    // The queue's contents, and one element held by each reader.
     EXPECT_LE(made, taken + 1 + 6 + 3);
     EXPECT_LE(session.run(g.size).i64s()[0], 6);
   }
-  readers.stop();  // in the middle: readers that wait are let go
+  readers.stop();  // in the middle: blocked readers are released
   EXPECT_TRUE(readers.status().ok());
 }
 
 TEST(QueueRunner, StepsOfTheGraphReadFiles) {
-  // Reading, too, is part of the graph: no C++ runs between the steps.
+  // Reading is part of the graph too: no C++ runs between the steps.
   TempFile file("numbers.txt", "1\n2\n3\n4\n5\n6\n");
   Graph graph;
   Queue queue;
@@ -157,7 +157,7 @@ TEST(QueueRunner, AReadersErrorReachesTheConsumer) {
     Contains(error, "bad picture");
     EXPECT_LE(batches, 10);
     readers.join();
-    // Again, to whoever asks.
+    // The error is repeated for every caller.
     Contains(ErrorOf([&] { readers.feed([&] { session.run(g.taken); }); }),
              "bad picture");
   }
@@ -176,7 +176,7 @@ TEST(QueueRunner, ErrorsOfTrainingStayTheirOwn) {
              });
            }),
            "the loss is NaN");
-  // Going out of scope with a full queue and waiting readers joins them.
+  // Going out of scope with a full queue joins the blocked readers.
 }
 
 TEST(QueueRunner, ASessionThatClosesEndsIt) {

@@ -1,6 +1,6 @@
-// Random: numbers for one element of a pipeline, for crops, flips and noise.
-// They depend on the seed of the stage, the pass over the data and the number
-// of the element alone, so that threads and restarts change nothing.
+// Random: random numbers for one element of a pipeline, for crops, flips and
+// noise. They depend only on the stage's seed, the pass and the element's
+// number, so threads and restarts do not change them.
 //
 //   images.map([](data::Random& random, sl::Tensor x) {
 //     return random.below(2) ? sl::reverse(x, {-1}) : x;
@@ -20,7 +20,7 @@ class Random {
       : key_(Mix(Mix(Mix(seed) ^ epoch) ^ element)) {}
 
   uint64_t next() { return Mix(key_ + kStep * ++drawn_); }
-  // In [0, n). REQUIRES: n > 0; below 2^32 the bias is below 2^-32.
+  // In [0, n). REQUIRES: n > 0; for n below 2^32 the bias is below 2^-32.
   uint64_t below(uint64_t n) {
     // The high word of next() * n, which is faster than a remainder.
     uint64_t word = next();

@@ -133,7 +133,7 @@ class RecordStage final : public Stage {
   const std::string name_;
 };
 
-// Paths that exist as they are written are files, others patterns.
+// Paths that exist literally are files, others are patterns.
 Dataset<1> Records(const Files& files, const RecordFormat& format,
                    std::string_view what) {
   std::vector<std::string> paths;

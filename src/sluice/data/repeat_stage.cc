@@ -6,7 +6,7 @@ namespace sluice::data {
 
 namespace {
 
-// Opens pass after pass of the stage before. Base is Order or Cursor.
+// Opens one pass after another of the stage before. Base is Order or Cursor.
 template <class Base>
 class RepeatBase : public Base {
  public:
@@ -30,7 +30,7 @@ class RepeatBase : public Base {
     fresh_ = true;
     return true;
   }
-  // A pass without elements would be repeated forever.
+  // An endless repetition of an empty pass would not terminate.
   bool empty_pass() const { return fresh_ && times_ == kForever; }
 
   const StageRef before_;
@@ -38,12 +38,12 @@ class RepeatBase : public Base {
   const uint64_t epoch_;
   int64_t done_ = 0;  // passes opened
   std::unique_ptr<Base> now_;
-  bool fresh_ = false;  // nothing has come from the pass yet
+  bool fresh_ = false;  // the pass has not produced anything yet
   int64_t in_pass_ = 0;
 
  public:
   Status Skip(int64_t n) override {
-    // Whole passes of known size are not even opened.
+    // Whole passes of known size are skipped without being opened.
     int64_t size = before_->size();
     if (size <= 0) return Base::Skip(n);
     if (!now_) {

@@ -7,8 +7,8 @@ namespace sluice::data {
 
 namespace {
 
-// Random draws from a buffer that is refilled with what comes next. Items are
-// row numbers or elements: both come out in the same order.
+// Random draws from a buffer that is refilled with the next item. Items are row
+// numbers or elements: the order is the same for both.
 template <class Item>
 class ShuffleBuffer {
  public:
@@ -30,8 +30,8 @@ class ShuffleBuffer {
     if (items_.empty()) return false;
     Item& drawn = items_[random_.below(items_.size())];
     *item = std::move(drawn);
-    // Refilled at the next call, from the end: the place that was drawn is
-    // filled by the last item, as it is when nothing comes any more.
+    // The next call refills the buffer at its end, so the last item moves to
+    // the place that was drawn, as it does when there are no more items.
     if (&drawn != &items_.back()) drawn = std::move(items_.back());
     items_.pop_back();
     return true;

@@ -1,4 +1,4 @@
-// Sources that need no file.
+// Sources that do not read files.
 #include <algorithm>
 
 #include "sluice/base/error.h"

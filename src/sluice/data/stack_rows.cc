@@ -17,7 +17,7 @@ namespace {
 
 using Number = std::function<int64_t(size_t)>;
 
-// Component c of all elements, row-major, on the host. Errors: what differs.
+// Component c of all elements, row-major, on the host. Errors: differences.
 Result<std::vector<Array>> Column(const std::vector<Element>& elements,
                                   size_t c, bool same_sizes,
                                   const Number& number) {
@@ -61,14 +61,14 @@ Result<Array> MakeBatch(DType dtype, size_t count, Dims row) {
   return Array::Make(dtype, shape);
 }
 
-// False when the type cannot hold the value.
+// False if the type cannot represent the value.
 bool Fill(const Array& to, double value) {
   bool fits = true;
   DispatchAll(to.dtype(), [&]<class T>() {
     if constexpr (std::is_same_v<T, std::string>) {
-      fits = value == 0;  // strings are made empty
+      fits = value == 0;  // strings are padded with empty ones
     } else if constexpr (std::is_integral_v<T>) {
-      // 1 more than the largest is exact as a double, the largest may not be.
+      // The maximum plus 1 is exact as a double; the maximum may not be.
       using Limits = std::numeric_limits<T>;
       fits = value >= static_cast<double>(Limits::min()) &&
              value < static_cast<double>(Limits::max()) + 1 &&
@@ -86,7 +86,7 @@ bool Fill(const Array& to, double value) {
   return fits;
 }
 
-// Copies `from` into the corner of `to`, whose axis 0 is at `row`.
+// Copies `from` into the corner of row `row` of `to`.
 void CopyCorner(const Array& from, const Array& to, int64_t row) {
   if (from.num_elements() == 0) return;
   int rank = from.rank();

@@ -1,5 +1,5 @@
-// Elements put together to one, a new axis 0 counting them. A component of the
-// batch lies where that of the first element does.
+// Stacks elements along a new axis 0. A component of the batch is on the device
+// of that component of the first element.
 #pragma once
 
 #include <functional>
@@ -8,14 +8,14 @@
 
 namespace sluice::data {
 
-// `number` says what element i is called in messages. Errors: elements that
-// differ in their components, types or shapes, with both shapes; tensors that
-// are part of a graph. REQUIRES: one element at least.
+// `number` gives the number of element i for messages. Errors: elements that
+// differ in components, types or shapes, with both shapes; tensors that are
+// part of a graph. REQUIRES: at least one element.
 Result<Element> StackRows(const std::vector<Element>& elements,
                           const std::function<int64_t(size_t)>& number);
 
-// The same where sizes may differ: smaller ones are filled up at their ends.
-// `padding` has a number for each component, or none (0).
+// The same for different sizes: smaller tensors are padded at their ends.
+// `padding` has a value for each component, or is empty (0).
 Result<Element> PadRows(const std::vector<Element>& elements,
                         const std::vector<double>& padding,
                         const std::function<int64_t(size_t)>& number);

@@ -1,11 +1,11 @@
-// Stage: one step of a pipeline (a source, a map, a shuffle, ...), as it was
-// described. A pass over the data opens a Cursor of the last stage, which opens
-// those before it.
+// Stage: the description of one step of a pipeline (a source, a map, a shuffle,
+// ...). A pass over the data opens a Cursor of the last stage, which opens
+// those of the stages before it.
 //
-// Many sources can be asked for any row (Table). Stages that only choose and
+// Many sources have random access to rows (Table). Stages that only choose and
 // order rows (shuffle, shard, take, ...) then work on row numbers (Order), and
-// batch gathers its rows from the source in one go: no tensor is ever made for
-// a single row, and going to a position costs a few nanoseconds a row or none.
+// batch gathers its rows from the source in one call: no tensor is made for a
+// single row, and moving to a position costs at most a few nanoseconds per row.
 //
 // Stages and tables are immutable and shared by all threads. Cursors and orders
 // belong to one thread at a time.
@@ -20,42 +20,42 @@
 
 namespace sluice::data {
 
-// Which pass over the data: shuffles differ from pass to pass.
+// The number of the pass: shuffles differ from pass to pass.
 struct Pass {
   uint64_t epoch = 0;
 };
 
-// Elements one after another.
+// A sequence of elements.
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  // False at the end, and from then on. After an error the cursor is of no use.
+  // False at the end, and from then on. After an error the cursor is unusable.
   virtual Result<bool> Next(Element* element) = 0;
-  // Leaves n elements out, or all that are left when they are fewer.
+  // Skips n elements, or all that are left if there are fewer.
   virtual Status Skip(int64_t n);
 };
 
-// Row numbers of a table one after another.
+// A sequence of row numbers of a table.
 class Order {
  public:
   virtual ~Order() = default;
-  // Fills `rows`; fewer only at the end. Returns how many.
+  // Fills `rows`; with fewer only at the end. Returns how many.
   virtual Result<size_t> Next(std::span<int64_t> rows) = 0;
   virtual Status Skip(int64_t n);
 };
 
-// Rows that can be had in any order.
+// Rows with random access.
 class Table {
  public:
   virtual ~Table() = default;
-  // REQUIRES of both: row numbers are in range.
+  // REQUIRES for both: row numbers are in range.
   virtual Result<Element> Row(int64_t row) const = 0;
-  // One element in which axis 0 of each component counts the rows.
+  // One element, with axis 0 of each component as the rows.
   virtual Result<Element> Rows(std::span<const int64_t> rows) const;
-  // Asking twice for a row costs next to nothing.
+  // Whether reading a row twice costs next to nothing.
   virtual bool cheap() const { return false; }
-  // This table with component i of type u8 as f32, times `factor`; null when
-  // it must be done element by element.
+  // This table with component i of type u8 converted to f32 and multiplied by
+  // `factor`; null if this must be done element by element.
   virtual std::shared_ptr<const Table> Scaled(size_t, float) const {
     return nullptr;
   }
@@ -67,23 +67,23 @@ class Stage {
  public:
   virtual ~Stage() = default;
 
-  // "shuffle(10000, seed 7)": all that decides what comes out, and nothing
-  // else (no threads, no buffers between them). `before` is added by Describe.
+  // "shuffle(10000, seed 7)": everything that affects the elements, and nothing
+  // else (no threads or buffers). Describe adds `before`.
   virtual std::string Name() const = 0;
   virtual int64_t size() const = 0;
-  // Threads that make elements, for stages after this one to use.
+  // Threads that make elements, for use by later stages.
   virtual int threads() const { return before_ ? before_->threads() : 0; }
 
-  // Null when rows cannot be asked for. Then OpenOrder is not called.
+  // Null without random access. Then OpenOrder is not called.
   virtual std::shared_ptr<const Table> table() const { return nullptr; }
   virtual Result<std::unique_ptr<Order>> OpenOrder(const Pass& pass) const;
-  // The order is that of the table, from its first row to its last.
+  // Whether the order is that of the table, from first row to last.
   virtual bool in_order() const { return false; }
-  // For stages with a table: its rows in order.
+  // For stages with a table: reads its rows in order.
   virtual Result<std::unique_ptr<Cursor>> Open(const Pass& pass) const;
 
   const std::shared_ptr<const Stage>& before() const { return before_; }
-  // Every stage from the source on: "tensors(100) > shuffle(...) > batch(8)".
+  // All stages from the source on: "tensors(100) > shuffle(...) > batch(8)".
   std::string Describe() const;
 
  protected:

@@ -1,5 +1,5 @@
-// Makers of stages; data/dataset.h has the calls users write. They throw
-// sluice::Error for arguments that make no sense.
+// Constructors of stages; data/dataset.h has the user-level calls. They throw
+// sluice::Error for invalid arguments.
 #pragma once
 
 #include "sluice/data/options.h"
@@ -11,7 +11,7 @@ namespace sluice::data {
 StageRef TensorSource(const Element& tensors, std::string name = "tensors");
 StageRef TableSource(std::shared_ptr<const Table> table, int64_t rows,
                      std::string name);
-// `start` makes what gives the elements of one pass.
+// `start` returns the function that produces the elements of one pass.
 StageRef GeneratorSource(std::function<ElementSource()> start,
                          std::string name = "generator");
 StageRef RangeSource(int64_t begin, int64_t end, int64_t step);
@@ -35,7 +35,7 @@ StageRef ConcatStage(StageRef before, StageRef after);
 StageRef PrefetchStage(StageRef before, int64_t n);
 StageRef CacheStage(StageRef before);
 
-// Throws when the condition does not hold.
+// Throws unless the condition holds.
 void Want(bool condition, const std::string& message);
 
 }  // namespace sluice::data

@@ -1,5 +1,5 @@
 // Threads of a pipeline: results do not depend on them, errors come out in
-// their place, and nothing is left running.
+// their place, and no thread is left running.
 #include <atomic>
 #include <condition_variable>
 #include <thread>
@@ -9,7 +9,7 @@
 namespace sluice::data {
 namespace {
 
-// Uneven work, so that results are ready out of order.
+// Uneven work, so that results are completed out of order.
 Tensor Work(Tensor x) {
   int64_t n = x.item<int64_t>();
   volatile int64_t spin = (n * 7919) % 13 * 500;
@@ -34,7 +34,7 @@ TEST(Threads, DoNotChangeResults) {
 }
 
 TEST(Threads, SeveralCallTheFunctionAtOnce) {
-  // Two calls wait for each other: only two threads get past this.
+  // Two calls wait for each other: this needs two threads.
   struct Meeting {
     std::mutex mu;
     std::condition_variable both;
@@ -71,7 +71,7 @@ TEST(Threads, AnErrorComesInItsPlaceAndStays) {
       Contains(error, "boom");
       EXPECT_EQ(ErrorOf([&] { pass.next(); }), error);
       EXPECT_EQ(pass.taken(), 17);  // before the element that failed
-      // Through stages after it.
+      // Through later stages.
       auto later = data.batch(5).prefetch(3).iterator();
       for (int i = 0; i < 3; ++i) EXPECT_TRUE(later.next());
       Contains(ErrorOf([&] { later.next(); }), "element 17");
@@ -132,7 +132,7 @@ TEST(Threads, LeavingInTheMiddleJoinsThem) {
                     .prefetch(4)
                     .iterator();
     for (int i = 0; i < stop; ++i) EXPECT_TRUE(pass.next());
-    pass.start(0);  // drops what was open, as the destructor does
+    pass.start(0);  // drops the open pass, as the destructor does
     EXPECT_EQ(*running, 0);
   }
 }

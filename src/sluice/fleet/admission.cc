@@ -19,7 +19,7 @@ std::vector<int> Admission::Release() {
   std::vector<int> released;
   for (int w = 0; w < workers(); ++w) {
     int64_t& token = token_[static_cast<size_t>(w)];
-    // Who was admitted to this step has done its part.
+    // A worker admitted to this step has already delivered.
     bool in =
         std::find(admitted_.begin(), admitted_.end(), w) != admitted_.end();
     if (token != kNone || in) continue;

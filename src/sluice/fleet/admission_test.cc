@@ -52,8 +52,8 @@ TEST(Admission, ATicketIsUsedOnce) {
   EXPECT_FALSE(a.Arrive(2, 0).ok());
 }
 
-// Workers arrive in every order there is, and every step is made of exactly m
-// gradients, all of the step, one of each worker; the rest is counted.
+// Workers arrive in random order, and every step uses exactly m gradients, all
+// of that step, one per worker; the others are counted.
 TEST(Admission, PropertyOfRandomArrivals) {
   std::mt19937 random(20);
   for (int run = 0; run < 200; ++run) {
@@ -79,7 +79,7 @@ TEST(Admission, PropertyOfRandomArrivals) {
         ASSERT_EQ(its, step) << "no stale gradient";
         ASSERT_TRUE(in.insert(worker).second);
       }
-      // At once, or when some more have come too late.
+      // Immediately, or after some more have arrived late.
       if (a.complete() && (random() % 2 || computing.empty())) {
         std::vector<int> members = a.Advance();
         ASSERT_EQ(members, std::vector<int>(in.begin(), in.end()));
@@ -112,7 +112,7 @@ TEST(BackupChoice, DoesNotWaitForOneThatIsSlow) {
   }
   choice.Arrived(4, 5, 5.0);  // at a fifth of the speed
   EXPECT_EQ(choice.Choose(5), 4);
-  // It has become as fast as the others.
+  // Now it is as fast as the others.
   for (int step = 10; step < 20; ++step) {
     for (int w = 0; w < 5; ++w) choice.Arrived(w, step, 1.0);
   }

@@ -17,7 +17,7 @@ BackupChoice::BackupChoice(int workers, int least, int window)
 }
 
 void BackupChoice::Arrived(int worker, int64_t step, double seconds) {
-  // From the newest: those that come late are of a step soon before.
+  // From the newest: late gradients belong to a recent step.
   auto it = std::find_if(steps_.rbegin(), steps_.rend(),
                          [&](const Step& s) { return s.number == step; });
   if (it != steps_.rend()) {
@@ -32,14 +32,14 @@ void BackupChoice::Arrived(int worker, int64_t step, double seconds) {
 }
 
 int BackupChoice::Choose(int before) const {
-  // The newest is not over.
+  // The newest step is not over.
   if (steps_.size() <= static_cast<size_t>(window_)) return before;
   std::vector<double> total(static_cast<size_t>(workers_), 0);
   for (size_t i = 0; i + 1 < steps_.size(); ++i) {
     std::vector<double> sorted = steps_[i].seconds;
     std::sort(sorted.begin(), sorted.end());
-    // One that did not come at all is at least as slow as twice the slowest
-    // that did: how slow would be known by waiting for it.
+    // A worker that did not arrive at all is assumed to take at least twice as
+    // long as the slowest that did: its time is unknown without waiting.
     double last = 0;
     for (size_t k = 0; k < sorted.size(); ++k) {
       last = sorted[k] == kNever ? 2 * last : sorted[k];

@@ -1,5 +1,5 @@
-// The ops that training over tasks is made of besides queues and variables, by
-// name: this library is below the C++ functions of ops (<sluice/ops.h>).
+// The ops, besides queues and variables, that training over tasks uses, called
+// by name: this library is below the C++ functions of ops (<sluice/ops.h>).
 #pragma once
 
 #include <source_location>
@@ -33,7 +33,7 @@ inline Operation NoOp(Where where) {
 inline Operand Sizes(const std::vector<int64_t>& dims) {
   return Array::Vector(std::span<const int64_t>(dims));
 }
-// All elements that number, by an op: a constant would travel with the graph.
+// A constant tensor made by an op: a constant node would travel with the graph.
 inline Tensor Filled(double value, DType dtype,
                      const std::vector<int64_t>& dims, Where where) {
   return One("BroadcastTo", {Cast(value, dtype, where), Sizes(dims)}, where);

@@ -22,7 +22,7 @@ DataParallel::DataParallel(const std::vector<Tensor>& parameters,
                    " parameters requires gradients; wanted at least one"))
             .WithLine(StrCat("at ", SourceLine::From(where))));
   }
-  // All are begun before the first is waited for.
+  // All broadcasts start before the first is waited for.
   CollectiveOptions begin{options.reducer.group, /*async_op=*/true};
   std::vector<Work> works;
   for (const Tensor& t : parameters) {

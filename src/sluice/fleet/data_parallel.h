@@ -1,4 +1,4 @@
-// DataParallel: a model of which every rank has a copy and its own data.
+// DataParallel: a model with one copy per rank, each with its own data.
 //
 //   namespace dist = sluice::distributed;
 //   dist::init_process_group();
@@ -6,7 +6,7 @@
 //   dist::DataParallel parallel(model.parameters());
 //   loss.backward();          // gradients are the average over the ranks
 //
-// At the start the tensors become those of rank 0. While the object lives,
+// At the start the tensors are broadcast from rank 0. While the object lives,
 // backward() averages gradients over the ranks (fleet/reducer.h), so that the
 // optimizers of all ranks make the same step.
 //
@@ -24,20 +24,20 @@ namespace sluice::distributed {
 
 struct DataParallelOptions {
   std::vector<std::string> names;  // of parameters, for messages
-  std::vector<Tensor> buffers;     // that become those of rank 0, too
+  std::vector<Tensor> buffers;     // also broadcast from rank 0
   fleet::ReducerOptions reducer{};
 };
 
 class DataParallel {
  public:
-  // Those of `parameters` that require no gradients only become those of
-  // rank 0. Throws sluice::Error: no group, or no parameter to train.
+  // `parameters` that require no gradients are only broadcast from rank 0.
+  // Throws sluice::Error: no group, or no parameter to train.
   explicit DataParallel(const std::vector<Tensor>& parameters,
                         DataParallelOptions options = {},
                         Where where = Where::current());
 
-  // While it lives, backward() adds up this rank's gradients alone; the first
-  // one afterwards averages all that was added up.
+  // While it lives, backward() accumulates this rank's gradients only; the
+  // first backward() afterwards averages the total.
   class [[nodiscard]] NoSync {
    public:
     explicit NoSync(DataParallel& parallel)

@@ -26,8 +26,8 @@ std::shared_ptr<ProcessGroup> Group(const std::string& name, Where where) {
 
 bool Traces(const Tensor& t) { return t.traced() || Recording::Open(); }
 
-// A tensor that a collective writes: its own memory where it lies in order on
-// the host, else a copy that is put back.
+// A tensor that a collective writes: its own memory if it is contiguous on the
+// host, else a copy that is written back.
 class Written {
  public:
   Written(const char* name, const Tensor& t, SourceLine line)
@@ -44,12 +44,12 @@ class Written {
     copied_ = !own.on_host() || !own.contiguous();
     array_ = copied_ ? Read(t) : own;
   }
-  // The elements of a tensor as the group can send them.
+  // The elements of a tensor in a form that the group can send.
   static Array Read(const Tensor& t) {
     return ValueOrThrow(t.to("cpu:0").array().AsContiguous());
   }
   const Array& array() const { return array_; }
-  // The elements are new.
+  // Stores the new elements.
   void Finish() const {
     if (copied_) {
       NoGrad off;
@@ -79,7 +79,7 @@ Work Begun(collective::Work work, const Written& out, SourceLine line,
   return handle;
 }
 
-// Of what writes no tensor.
+// For collectives that write no tensor.
 Work Begun(const collective::Work& work, SourceLine line) {
   return Work(work, [work, line] {
     Status status = work.Wait();
@@ -87,7 +87,7 @@ Work Begun(const collective::Work& work, SourceLine line) {
   });
 }
 
-// In a function that is recorded: the op, and a write of its result.
+// In a function being recorded: the op, and a write of its result.
 Work Recorded(const char* op, const Tensor& out, const Tensor& t,
               const Attrs& attrs, Where where) {
   NoGrad off;
@@ -147,10 +147,10 @@ bool is_initialized(const std::string& group) {
 }
 
 void destroy_process_group(const std::string& group) {
-  // Ops that are under way still find it.
+  // Pending ops can still find it.
   std::shared_ptr<ProcessGroup> found = collective::FindGroup(group);
   if (!found) return;
-  (void)found->Leave();  // what ended it was told to who called collectives
+  (void)found->Leave();  // callers of collectives were told the cause
   (void)collective::RemoveGroup(group);
 }
 
@@ -178,7 +178,7 @@ std::vector<CollectiveTime> collective_times(const std::string& group) {
 
 void Work::wait() const {
   if (finish_ && *finish_) {
-    // Only once: a second wait would count another write.
+    // Only once: a second wait would count as another write.
     (*finish_)();
     *finish_ = nullptr;
   }

@@ -1,4 +1,4 @@
-// Collectives on tensors, by the names and with the meaning of PyTorch's:
+// Collectives on tensors, with the names and semantics of PyTorch's:
 //
 //   namespace dist = sluice::distributed;
 //   dist::init_process_group();             // ranks from the environment
@@ -8,13 +8,13 @@
 //   w.wait();
 //   dist::destroy_process_group();
 //
-// Every rank calls the same, in the same order. Tensors are written in place,
-// without a history for gradients; front/... call("AllReduce", {x}) is the op
-// that has one. In a captured function the calls become such ops.
+// Every rank makes the same calls, in the same order. Tensors are written in
+// place, without gradient history; the op call("AllReduce", {x}) is
+// differentiable. In a captured function the calls become such ops.
 //
-// Functions throw sluice::Error: what is wrong with a call, or why the group
-// has ended (collective/process_group.h). Thread safe as far as the order of
-// calls is the same on all ranks.
+// Functions throw sluice::Error: an invalid call, or the reason why the group
+// has ended (collective/process_group.h). Thread safe if the order of calls is
+// the same on all ranks.
 #pragma once
 
 #include <functional>
@@ -35,29 +35,29 @@ using fleet::InitOptions;
 using Where = std::source_location;
 
 void init_process_group(const InitOptions& options = {});
-// A group of some ranks of "world", to be called by all of them with the same
-// ranks and name. False on a rank that is not in it.
+// Makes a group of some ranks of "world"; all of them must call it with the
+// same ranks and name. Returns false on a rank that is not in the group.
 bool new_group(const std::vector<int>& ranks, const std::string& name,
                double timeout_seconds = 1800);
 bool is_initialized(const std::string& group = "world");
-// Waits for what is under way and leaves. Nothing when there is none.
+// Waits for pending work and leaves the group. No effect if there is none.
 void destroy_process_group(const std::string& group = "world");
-// Ends it on all ranks, with this reason. `code`: what kind of error they get.
+// Ends it on all ranks, with this reason. `code`: the code of their error.
 void abort_process_group(const std::string& why,
                          const std::string& group = "world",
                          Code code = Code::kAborted);
 int get_rank(const std::string& group = "world");
 int get_world_size(const std::string& group = "world");
-// The last collectives of this rank, a line each.
+// The last collectives of this rank, one line each.
 std::string flight_record(const std::string& group = "world");
-// When this rank came to each of them and when they ended. The last to come to
-// a collective is in it for the shortest time; the others waited for it as much
-// longer as they were in it.
+// When this rank arrived at each of them and when they ended. The last rank to
+// arrive spends the shortest time in a collective; the others waited for the
+// difference.
 using collective::CollectiveTime;
 std::vector<CollectiveTime> collective_times(
     const std::string& group = "world");
 
-// A collective that was begun. Its tensors have their new elements, and may be
+// A collective in progress. Its tensors have their new elements, and may be
 // used, after wait().
 class Work {
  public:
@@ -83,11 +83,11 @@ Work all_reduce(const Tensor& t, ReduceOp op = ReduceOp::kSum,
                 Where where = Where::current());
 Work broadcast(const Tensor& t, int src, const CollectiveOptions& options = {},
                Where where = Where::current());
-// `out` has the elements of all ranks' t, one after the other.
+// `out` receives the elements of all ranks' t, in rank order.
 Work all_gather_into_tensor(const Tensor& out, const Tensor& t,
                             const CollectiveOptions& options = {},
                             Where where = Where::current());
-// `t` has one part for every rank.
+// `t` has one part per rank.
 Work reduce_scatter_tensor(const Tensor& out, const Tensor& t,
                            ReduceOp op = ReduceOp::kSum,
                            const CollectiveOptions& options = {},
@@ -95,9 +95,9 @@ Work reduce_scatter_tensor(const Tensor& out, const Tensor& t,
 Work all_to_all_single(const Tensor& out, const Tensor& t,
                        const CollectiveOptions& options = {},
                        Where where = Where::current());
-// To another rank, and from one; both calls of a pair name the same type and
-// shape, and the same tag. Two ranks that both send first wait for each other:
-// send_recv does both at once. `in` and `out` may hold nothing, with a rank of
+// Sends to one rank and receives from one; both calls of a pair have the same
+// type, shape and tag. Two ranks that both send first wait for each other:
+// send_recv does both concurrently. `in` and `out` may be empty, with a rank of
 // -1.
 struct Tags {
   int64_t out = 0, in = 0;
@@ -107,7 +107,7 @@ Work send_recv(const Tensor& out, int dst, const Tensor& in, int src,
                Where where = Where::current());
 void barrier(const std::string& group = "world",
              Where where = Where::current());
-// Ended when every rank has come to it.
+// Ends when every rank has called it.
 Work begin_barrier(const std::string& group = "world",
                    Where where = Where::current());
 

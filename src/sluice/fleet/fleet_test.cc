@@ -1,5 +1,5 @@
 // Ranks as C++ programs see them, as threads of this process: each has a group
-// of its own name.
+// with its own name.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -89,7 +89,7 @@ TEST(Fleet, GradientsAreThoseOfTheJoinedBatch) {
   loss(w1, b1, constant({1.0f, 2.0f, 3.0f, 4.0f})).backward();
   OnRanks(2, [&](int rank, const std::string& group) {
     auto r = static_cast<float>(rank);
-    // Other values than rank 0's, which count.
+    // Values that differ from rank 0's, which apply.
     Tensor w = constant({2.0f + r}).requires_grad_();
     Tensor b = constant({1.0f + r}).requires_grad_();
     dist::DataParallelOptions options;
@@ -102,7 +102,7 @@ TEST(Fleet, GradientsAreThoseOfTheJoinedBatch) {
     loss(w, b, x).backward();
     EXPECT_EQ(w.grad().item<float>(), w1.grad().item<float>());
     EXPECT_EQ(b.grad().item<float>(), b1.grad().item<float>());
-    // Added up alone, then averaged together.
+    // Accumulated locally, then averaged together.
     w.zero_grad();
     b.zero_grad();
     {
@@ -122,7 +122,7 @@ TEST(Fleet, WhatHasNoGroupSaysSo) {
                       "init_process_group() before\n  at fleet_test.cc:"),
             std::string::npos);
   EXPECT_FALSE(dist::is_initialized());
-  dist::destroy_process_group();  // nothing to do
+  dist::destroy_process_group();  // no effect
 }
 
 TEST(Fleet, WhoWeAreComesFromTheEnvironment) {
@@ -137,11 +137,11 @@ TEST(Fleet, WhoWeAreComesFromTheEnvironment) {
   EXPECT_EQ(place.addresses,
             std::vector<std::string>(
                 {"127.0.0.1:4000", "127.0.0.1:4001", "127.0.0.1:4002"}));
-  // torchrun listens at the port itself.
+  // torchrun itself listens at the port.
   env["TORCHELASTIC_USE_AGENT_STORE"] = "True";
   EXPECT_EQ(FindPlace({}, env).value().addresses[0], "127.0.0.1:4001");
   env["SLUICE_LISTEN_FD"] = "7";
-  EXPECT_EQ(FindPlace({}, env).value().listener, -1);  // of rank 0 alone
+  EXPECT_EQ(FindPlace({}, env).value().listener, -1);  // for rank 0 only
   env["RANK"] = "0";
   EXPECT_EQ(FindPlace({}, env).value().listener, 7);
   env["SLUICE_LISTEN_FD"] = "x";
@@ -153,12 +153,12 @@ TEST(Fleet, WhoWeAreComesFromTheEnvironment) {
   EXPECT_EQ(FindPlace(other, env).status().message(),
             "MASTER_ADDR says rank 0 of 3, the call rank -1 of 2; wanted the "
             "same, or nothing in the call");
-  // Nothing at all.
+  // Not specified.
   EXPECT_EQ(FindPlace({}, {}).status().message().substr(0, 45),
             "nothing says which rank this process is; want");
   other.world_size = 1;
   EXPECT_EQ(FindPlace(other, {}).value().addresses.size(), 1u);
-  // Told.
+  // Given by options.
   fleet::InitOptions told;
   told.address = "127.0.0.1:99";
   told.rank = 1;

@@ -1,5 +1,5 @@
-// InTask: ops made while it is open, on this thread, are in that task, or
-// wherever they would be without any scope where the name is empty.
+// InTask: places ops made on this thread during its lifetime in the task, or,
+// if the name is empty, where they would be without any scope.
 #pragma once
 
 #include <string>

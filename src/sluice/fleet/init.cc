@@ -19,7 +19,7 @@ std::string Variable(const cluster::Environment& env, const std::string& name) {
   return it == env.end() ? "" : it->second;
 }
 
-// What programs by hand leave out: with one machine, all ranks are on it.
+// For manual launches without LOCAL_WORLD_SIZE: all ranks are on this machine.
 void AddLocalSize(cluster::Environment& env) {
   if (!Variable(env, "LOCAL_WORLD_SIZE").empty()) return;
   if (!Variable(env, "SLUICE_HOSTS").empty()) return;
@@ -27,7 +27,7 @@ void AddLocalSize(cluster::Environment& env) {
   env["LOCAL_WORLD_SIZE"] = Variable(env, "WORLD_SIZE");
 }
 
-// torchrun listens at MASTER_PORT itself; the next one is ours then.
+// torchrun itself listens at MASTER_PORT; use the next port.
 void MoveFromTheAgent(cluster::Environment& env) {
   if (Variable(env, "TORCHELASTIC_USE_AGENT_STORE") != "True") return;
   const std::string text = Variable(env, "MASTER_PORT");
@@ -48,8 +48,8 @@ Result<Place> Told(const InitOptions& o) {
   SL_RETURN_IF_ERROR(cluster::CheckAddress(o.address));
   Place place;
   place.rank = o.rank;
-  // Where the other ranks are is what they tell rank 0: it is asked for no
-  // host of its own only on this machine.
+  // Rank 0 learns the other ranks' addresses from them; it needs a host name
+  // only for other machines.
   place.addresses.assign(static_cast<size_t>(o.world_size), o.address);
   return place;
 }
@@ -65,7 +65,7 @@ Result<Place> FindPlace(const InitOptions& options,
   SL_ASSIGN_OR_RETURN(std::optional<cluster::ResolvedCluster> found,
                       cluster::ResolveCluster(full));
   if (!found) {
-    // A group of one needs nobody.
+    // A group of one needs no connections.
     if (options.world_size == 1 && options.rank <= 0) {
       Place place;
       place.addresses = {"127.0.0.1:0"};
@@ -131,7 +131,7 @@ Result<std::shared_ptr<collective::ProcessGroup>> MeetOthers(
     tcp.name = options.name;
     tcp.timeout_ns = timeout;
     tcp.shared_memory = Variable(env, "SLUICE_SHARED_MEMORY") != "0";
-    // A second group of the process listens for itself.
+    // A second group of the process makes its own listener.
     if (place.listener >= 0 && unsetenv("SLUICE_LISTEN_FD") == 0) {
       tcp.listener = place.listener;
     }

@@ -1,5 +1,5 @@
-// How a process becomes a rank: where the others are, from the environment that
-// started it or as it is told.
+// How a process becomes a rank: it learns the addresses of the other ranks from
+// its environment or from options.
 //
 // Called by one thread, once per group.
 #pragma once
@@ -19,28 +19,28 @@ struct InitOptions {
   int rank = -1;
   int world_size = -1;
   std::string name = "world";
-  // How long ranks wait for each other, here and in every collective.
+  // How long ranks wait for each other, during setup and in every collective.
   double timeout_seconds = 1800;
 };
 
-// Who a rank is among which. Error: nothing says so, or what does is not whole.
+// A rank and its group's address. Error: not specified, or incomplete.
 struct Place {
   int rank = 0;
   std::vector<std::string> addresses;
-  int listener = -1;  // of rank 0, where who started it listens already
+  int listener = -1;  // for rank 0, if its launcher already listens
 };
 Result<Place> FindPlace(const InitOptions& options,
                         const cluster::Environment& env);
 
-// Meets the other ranks. Connections are not encrypted: addresses beyond this
-// machine are refused unless SLUICE_INSECURE_ALLOW_REMOTE=1 says that the
-// network is safe.
+// Connects to the other ranks. Connections are not encrypted: addresses beyond
+// this machine are refused unless SLUICE_INSECURE_ALLOW_REMOTE=1 declares that
+// the network is trusted.
 Result<std::shared_ptr<collective::ProcessGroup>> MeetOthers(
     const InitOptions& options);
 
-// A group of some ranks of another, which all of that one's ranks make
-// together; they are numbered by their places in `ranks`. Null for a rank that
-// is not in it.
+// Makes a group of some ranks of another; all ranks of that group must call it.
+// Ranks are numbered by their positions in `ranks`. Null for a rank that is not
+// in it.
 Result<std::shared_ptr<collective::ProcessGroup>> MeetSome(
     collective::ProcessGroup& all, const std::vector<int>& ranks,
     const std::string& name, double timeout_seconds);

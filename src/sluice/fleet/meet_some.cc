@@ -41,7 +41,7 @@ Result<std::shared_ptr<collective::ProcessGroup>> MeetSome(
   }
   const bool leads = all.rank() == ranks[0];
   auto place = std::find(ranks.begin(), ranks.end(), all.rank());
-  // The first of them listens, and all are told where.
+  // The first rank listens, and its address is broadcast.
   Array port = Array::Vector<int64_t>({0});
   collective::Socket listener;
   if (leads && ranks.size() > 1) {
@@ -64,7 +64,7 @@ Result<std::shared_ptr<collective::ProcessGroup>> MeetSome(
       tcp.addresses.push_back(StrCat(group.hosts.back(), ":", port.i64s()[0]));
     }
     tcp.name = name;
-    // Of the new one's collectives alone: ranks come here in their own time.
+    // Only for the new group's collectives: ranks may arrive here at any time.
     tcp.timeout_ns = all.options().timeout_ns;
     if (leads) tcp.listener = dup(listener.fd());
     SL_ASSIGN_OR_RETURN(links, collective::MeetByTcp(tcp));

@@ -38,7 +38,7 @@ std::string ParameterServers::TaskFor(std::string_view, int64_t bytes) {
                              bytes_.begin());
   }
   next_ = (next_ + 1) % tasks_.size();
-  // What nobody knows the size of counts, so that not all of it goes to one.
+  // Unknown sizes count as one byte, so that they do not all go to one task.
   Note(at, std::max<int64_t>(bytes, 1));
   return tasks_[at];
 }

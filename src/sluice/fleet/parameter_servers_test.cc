@@ -1,5 +1,5 @@
 // Variables in tasks and training with them, in one process: a session without
-// a target runs a graph whatever tasks it names. Real ones are in
+// a target runs a graph whatever tasks it names. Tests with real tasks are in
 // python/tests/test_parameter_servers.py.
 #include "sluice/fleet/parameter_servers.h"
 
@@ -65,8 +65,8 @@ TEST(ParameterServers, RefusesWhatIsNoTask) {
       "parameter_servers: the task \"/job:ps/task:0\" is there twice");
 }
 
-// A read in the scope of a worker was in the worker's task, which does not have
-// the variable: steps over tasks refused such graphs.
+// Once a read in the scope of a worker ran in the worker's task, which does not
+// have the variable: steps over tasks refused such graphs.
 TEST(ParameterServers, StateIsUsedWhereItIs) {
   Graph graph;
   GraphScope building(graph);

@@ -37,7 +37,7 @@ void Reducer::MakeBuckets() {
   places_.resize(parameters_.size());
   std::vector<bool> sparse(parameters_.size());
   for (size_t leaf : options_.sparse) sparse.at(leaf) = true;
-  std::map<DType, size_t> open;  // the bucket that is being filled
+  std::map<DType, size_t> open;  // the bucket being filled
   bool first = true;
   for (size_t i = parameters_.size(); i-- > 0;) {
     const Array& x = parameters_[i].array();
@@ -72,7 +72,7 @@ void Reducer::MakeBuckets() {
 bool Reducer::Begin() {
   if (group_->size() == 1) return false;
   own_before_ = unaveraged_;
-  unaveraged_ = true;  // until it is
+  unaveraged_ = true;  // until it is averaged
   if (!sync_) return false;
   line_ = SourceLine::From(std::source_location::current());
   ready_.assign(parameters_.size(), false);
@@ -90,7 +90,7 @@ bool Reducer::Begin() {
 
 Status Reducer::Ready(size_t leaf, const Tensor& gradient) {
   NoGrad off;
-  // Together with what was added up without the others.
+  // Including the gradients accumulated locally.
   if (buckets_[places_[leaf].bucket].sparse) {
     Tensor whole = gradient;
     if (Tensor before = parameters_[leaf].grad(); before.defined()) {
@@ -141,7 +141,7 @@ Status Reducer::SendFull() {
     }
     b.work = group_->AllReduce(b.flat, collective::ReduceOp::kAvg, line_);
     b.sent = true;
-    // What is wrong already is not told in the end only.
+    // Report an error as soon as it is known, not only at the end.
     if (b.work.done()) SL_RETURN_IF_ERROR(b.work.status());
   }
   return OkStatus();
@@ -162,7 +162,7 @@ Status Reducer::NameUnused() const {
              "find_unused_parameters=True"));
 }
 
-// Which parameters have a gradient on any rank.
+// Which parameters have a gradient on some rank.
 Status Reducer::FindUsed(std::vector<uint8_t>* used) {
   const int64_t sizes[] = {static_cast<int64_t>(ready_.size())};
   SL_ASSIGN_OR_RETURN(Shape shape, Shape::Make(sizes));
@@ -175,7 +175,7 @@ Status Reducer::FindUsed(std::vector<uint8_t>* used) {
   return OkStatus();
 }
 
-// Averages become the parameters' grad, as they come.
+// Adds the averages to the parameters' grad, as they arrive.
 Status Reducer::TakeAverages(const std::vector<uint8_t>& used) {
   for (Bucket& b : buckets_) {
     if (b.sparse) {
@@ -219,8 +219,8 @@ Status Reducer::Finish() {
   }
   for (size_t i = 0; i < ready_.size(); ++i) {
     if (ready_[i]) continue;
-    // What was added up without the others counts. An average of before stays
-    // as it is where no rank has more: once more, it would be rounded again.
+    // Locally accumulated gradients count. If no rank has new ones, an earlier
+    // average stays unchanged: averaging again would round it again.
     Tensor before = parameters_[i].grad();
     if (before.defined() && own_before_) ready_[i] = true;
     if (buckets_[places_[i].bucket].sparse) {
@@ -238,7 +238,7 @@ Status Reducer::Finish() {
 }
 
 void Reducer::GiveUp(const Status& why) {
-  // Others wait for what this rank does not send any more.
+  // The other ranks are waiting for data that this rank no longer sends.
   group_->Abort(
       Status(why.code(), StrCat("rank ", group_->rank(), ": ", why.message())));
   for (Bucket& b : buckets_) {

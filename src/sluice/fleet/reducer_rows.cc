@@ -1,6 +1,6 @@
-// Reducer: gradients that are rows of a table. Every rank says first how many
-// it has, while backward() goes on; in the end all send as many as the longest
-// has, and everybody keeps the rows of all, in the order of ranks.
+// Reducer: sparse gradients of tables. Every rank first sends its number of
+// rows, while backward() continues. At the end all ranks send as many rows as
+// the longest has, and every rank gets the rows of all, in the order of ranks.
 #include <algorithm>
 #include <cstring>
 
@@ -13,14 +13,14 @@ namespace sluice::fleet {
 
 namespace {
 
-constexpr int64_t kDense = -1;  // a count that says: no rows here
+constexpr int64_t kDense = -1;  // a count that means: not sparse here
 
 Result<Array> NewArray(DType dtype, std::span<const int64_t> sizes) {
   SL_ASSIGN_OR_RETURN(Shape shape, Shape::Make(sizes));
   return Array::Make(dtype, shape);
 }
 
-// The elements of `x`, where there are any, and zeros after them.
+// The elements of `x`, if any, padded with zeros.
 Result<Array> Longer(const Tensor& x, DType dtype,
                      std::span<const int64_t> sizes) {
   SL_ASSIGN_OR_RETURN(Array made, NewArray(dtype, sizes));
@@ -35,7 +35,7 @@ Result<Array> Longer(const Tensor& x, DType dtype,
   return made;
 }
 
-// Numbers of rows, as 64 bits and filled up by zeros.
+// Row indices as 64 bits, padded with zeros.
 Result<Array> LongerIndices(const Tensor& x, int64_t longest) {
   const int64_t sizes[] = {longest};
   if (!x.defined() || x.dtype() == DType::kI64) {
@@ -104,7 +104,7 @@ Result<Tensor> Reducer::AverageRows(Bucket& b) {
   Status status = first.Wait();
   SL_RETURN_IF_ERROR(second.Wait());
   SL_RETURN_IF_ERROR(status);
-  // What the shorter ones were filled up with is left out.
+  // The padding of shorter ones is dropped.
   int64_t total = 0;
   const int64_t row = width * DTypeSize(b.dtype);
   auto* indices = all_at.mutable_data<int64_t>();

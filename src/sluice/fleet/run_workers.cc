@@ -12,7 +12,7 @@ namespace sluice::distributed {
 
 namespace {
 
-// The first error; later ones follow from it, for it stops the others.
+// The first error; it cancels the others, so later errors are consequences.
 class First {
  public:
   explicit First(Cancellation& cancellation) : cancellation_(cancellation) {}
@@ -56,7 +56,7 @@ void RunWorkers(int workers, Cancellation& cancellation,
   First first(cancellation);
   std::vector<std::thread> threads;
   for (int w = 0; w < workers; ++w) {
-    // There may be no more threads: then those that run are stopped.
+    // A thread may fail to start: then the running ones are cancelled.
     first.Run("", [&] {
       threads.emplace_back(
           [&, w] { first.Run(StrCat("worker ", w), [&] { worker(w); }); });

@@ -1,7 +1,6 @@
-// RunWorkers: code for each worker in a thread of its own, and for who leads
-// them in the caller's. Returns when all have ended. The first error of any
-// stops the others, by the cancellation their runs are given, and is thrown
-// with the worker's number.
+// RunWorkers: runs code for each worker on its own thread, and for the leader
+// on the caller's. Returns when all have ended. The first error of any cancels
+// the others and is thrown with the worker's number.
 #pragma once
 
 #include <functional>

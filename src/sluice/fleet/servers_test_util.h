@@ -1,4 +1,4 @@
-// What tests of training over tasks share.
+// Helpers shared by the tests of training over tasks.
 #pragma once
 
 #include <functional>

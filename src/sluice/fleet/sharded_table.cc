@@ -9,8 +9,8 @@ namespace sluice::distributed {
 
 namespace {
 
-// Of n rows over `parts`, those of one: both ways of sharding deal them out so
-// that the first ones have one more.
+// The number of rows in one of `parts`: with both ways of sharding the first
+// parts have one more.
 int64_t RowsOf(int64_t n, size_t parts, size_t part) {
   auto each = n / static_cast<int64_t>(parts);
   auto more = n % static_cast<int64_t>(parts);

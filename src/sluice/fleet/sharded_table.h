@@ -1,13 +1,13 @@
-// ShardedTable: a table of rows cut over the tasks that keep it, such as an
-// embedding that no machine holds alone.
+// ShardedTable: a table whose rows are distributed over several tasks, such as
+// an embedding that no machine can hold alone.
 //
 //   dist::ShardedTable words(servers, {10'000'000, 64}, {.name = "words"});
 //   Tensor x = words.lookup(ids);
 //
-// Ids are sorted by the part that has them (DynamicPartition), each task picks
-// its own rows, and they are put together in the order asked for
+// Ids are partitioned by the part that holds them (DynamicPartition), each task
+// gathers its own rows, and the rows are combined in the requested order
 // (DynamicStitch): only rows travel. Gradients are sparse, one for each part,
-// and an optimizer changes those rows alone, in the task they are in.
+// and an optimizer updates only those rows, in their task.
 //
 // A handle to variables of a graph, which must outlive it.
 #pragma once
@@ -27,8 +27,8 @@ struct TableOptions {
   std::string name = "table";  // part i is the variable "name/part_i"
   DType dtype = DType::kF32;
   ShardStrategy strategy = ShardStrategy::kMod;
-  // The first value of a part of this shape, made where the part is. Without
-  // one: zeros.
+  // The initial value of a part of this shape, computed in the part's task.
+  // Default: zeros.
   std::function<Tensor(const Shape&)> initial{};
 };
 
@@ -36,13 +36,13 @@ class ShardedTable {
  public:
   using Where = std::source_location;
 
-  // Throws sluice::Error: no graph is open, no rows.
+  // Throws sluice::Error: no open graph, no rows.
   ShardedTable(ParameterServers& servers, const Shape& shape,
                const TableOptions& options = {},
                Where where = Where::current());
 
-  // In the shape of ids, a row's axes behind. An id that the table does not
-  // have is an error of the step.
+  // The shape of ids, followed by the axes of a row. An id outside the table is
+  // an error of the step.
   Tensor lookup(const Operand& ids, Where where = Where::current()) const;
   const std::vector<Variable>& parts() const { return parts_; }
 

@@ -29,7 +29,7 @@ StaleReplicas::StaleReplicas(StaleOptions options, Where where)
         variable(int64_t{0}, StrCat(options_.name, "/clock_", w), {}, where));
     begun.push_back(clocks_.back().initializer());
   }
-  // The first step of each takes one, before anybody has done any.
+  // Each worker's first step takes one, before any step is done.
   std::vector<int64_t> tokens(static_cast<size_t>(options_.bound + 1));
   for (int from = 0; from < options_.workers && !tokens.empty(); ++from) {
     for (int to = 0; to < options_.workers; ++to) {
@@ -88,7 +88,7 @@ StaleReplicas::WorkerStep StaleReplicas::end(int worker, const Operation& begun,
     }
     ahead = clocks_[static_cast<size_t>(worker)].read(where) - slowest;
   }
-  // The clock moves before others may go on, and after it was read.
+  // The clock advances before others may continue, and after it was read.
   ControlScope after({applied, ahead.operation()});
   std::vector<Operation> told = {
       clocks_[static_cast<size_t>(worker)].assign_add(int64_t{1}, {}, where)};

@@ -1,19 +1,20 @@
-// StaleReplicas: asynchronous training with a bound. Every worker applies its
-// own gradients as soon as it has them, and is at most `bound` steps ahead of
-// the slowest: it begins its step c when every other one has done c - bound.
+// StaleReplicas: asynchronous training with a staleness bound. Every worker
+// applies its own gradients immediately, and is at most `bound` steps ahead of
+// the slowest: it begins its step c when every other worker has done c - bound
+// steps.
 //
 //   dist::StaleReplicas stale({.workers = 4, .bound = 3, .task = ps0});
 //   Operation start = stale.start();              // once, after variables
 //   steps[w] = stale.worker(w, [&] { return optimizer.minimize(loss()); });
 //
-// Made of queues alone, one from each worker to each other one: a worker takes
-// a token from all that lead to it when it begins, and puts one into all that
-// lead from it when its update is done. At the start each has bound + 1.
-// So nobody is in the middle, and a program may do the same with queues of its
-// own. Without a bound (-1) nobody waits for anybody.
+// Built from queues alone, one from each worker to each other one: a worker
+// takes a token from each incoming queue when it begins, and puts one into each
+// outgoing queue when its update is done. Initially each queue has bound + 1
+// tokens. There is no coordinator, and a program may do the same with its own
+// queues. Without a bound (-1) no worker waits.
 //
-// Names of state begin with StaleOptions::name, so that processes that build
-// the same graph share it. One thread at a time; the graph must outlive it.
+// Names of state begin with StaleOptions::name, so processes that build the
+// same graph share it. One thread at a time; the graph must outlive it.
 #pragma once
 
 #include <functional>
@@ -38,22 +39,22 @@ class StaleReplicas {
  public:
   using Where = std::source_location;
 
-  // Throws sluice::Error: options that make no sense, no graph open.
+  // Throws sluice::Error: invalid options, no open graph.
   explicit StaleReplicas(StaleOptions options, Where where = Where::current());
 
-  // Clocks at 0, and the tokens of the start. To be run once.
+  // Resets the clocks and adds the initial tokens. Run it once.
   const Operation& start() const { return start_; }
 
   struct WorkerStep {
-    // How many steps the slowest was behind this worker when it began; at most
+    // How many steps the slowest worker was behind when this one began; at most
     // the bound.
     Tensor ahead;
     Operation done;  // to be run
   };
-  // `update` is called once, here; what it reads waits for the tokens.
+  // `update` is called once, here; its reads wait for the tokens.
   WorkerStep worker(int worker, const std::function<Operation()>& update,
                     Where where = Where::current());
-  // The same in two halves: what comes between waits for `begun`.
+  // The same in two halves: the nodes in between wait for `begun`.
   Operation begin(int worker, Where where = Where::current());
   WorkerStep end(int worker, const Operation& begun, const Operation& applied,
                  Where where = Where::current());
@@ -64,13 +65,13 @@ class StaleReplicas {
   void CheckWorker(int worker, Where where) const;
 
   const StaleOptions options_;
-  std::vector<Variable> clocks_;  // steps each worker has done
+  std::vector<Variable> clocks_;  // steps done, by worker
   Operation start_;
 };
 
-// Every worker's step so many times, each in a thread of its own. Returns how
-// far each was ahead of the slowest, at most. Throws the first error of any,
-// with the worker's number; the others are stopped then.
+// Runs every worker's step `steps` times, each on its own thread. Returns, by
+// worker, the maximum distance to the slowest. Throws the first error of any
+// worker, with its number, after stopping the others.
 std::vector<int64_t> Train(
     const std::vector<StaleReplicas::WorkerStep>& workers, Session& session,
     int64_t steps, const std::function<Feeds(int)>& feeds = nullptr);

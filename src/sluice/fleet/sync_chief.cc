@@ -71,7 +71,7 @@ void SyncChief::Start() {
   Drop({}, step);
 }
 
-// Tokens go to those that hand in nothing now, too: they have none yet.
+// Workers that deliver nothing now also get tokens: they have none yet.
 void SyncChief::Drop(const std::vector<int>& late, int64_t token) {
   std::vector<int64_t> tokens(released_.size(), SyncReplicas::kNoToken);
   if (token == SyncReplicas::kLastToken) {
@@ -118,7 +118,8 @@ void SyncChief::Take(int64_t wanted) {
 }
 
 std::vector<int> SyncChief::Step() {
-  // One at a time where times matter: of several, all but the last have waited.
+  // One at a time, because times matter: in a batch, all but the last have
+  // waited.
   while (!admission_->complete()) {
     Take(replicas_.options().adapt ? 1 : admission_->missing());
   }
@@ -141,7 +142,7 @@ std::vector<int> SyncChief::Step() {
 
 void SyncChief::Finish() {
   if (!admission_) return;
-  // What is under way goes the way of what is late, but is not: no count.
+  // Pending gradients are dropped like late ones, but not counted as late.
   std::vector<int64_t> dropped = stats_.dropped;
   auto drain = [&](int64_t n) {
     if (n == 0) return;

@@ -52,7 +52,7 @@ Queue SyncReplicas::TokensOf(int worker, Where where) const {
 Queue SyncReplicas::SlotOf(const Place& place, int worker, Where where) const {
   InTask there(place.device);
   std::vector<PartialSizes> shapes(place.shapes.begin(), place.shapes.end());
-  // One: a worker hands in nothing more until it has been told.
+  // Capacity one: a worker delivers nothing more until it has been answered.
   return fifo_queue(1, place.dtypes, shapes,
                     {.shared_name = Named(StrCat(
                          "gradients_", &place - places_.data(), "_", worker))},
@@ -64,8 +64,8 @@ Queue SyncReplicas::PendingOf(const Samples& samples, int worker,
   Beside there(samples.input.handle());
   std::vector<DType> dtypes;
   for (const Tensor& t : samples.values) dtypes.push_back(t.dtype());
-  // Two: a worker that was dropped has its next token before its samples are
-  // back in a queue that may be full.
+  // Capacity two: a dropped worker gets its next token before its samples have
+  // returned to a queue that may be full.
   return fifo_queue(2, dtypes, {},
                     {.shared_name = Named(StrCat("samples_", worker))}, where);
 }
@@ -180,7 +180,7 @@ SyncReplicas::WorkerStep SyncReplicas::hand_in(
     handed.push_back(
         PendingOf(samples, worker, where).enqueue(samples.values, where));
   }
-  // Only now, so that what has arrived is all there.
+  // Only now, so that an arrival means a complete gradient.
   ControlScope after(handed);
   InTask there(options_.task);
   WorkerStep& step = steps_[static_cast<size_t>(worker)];

@@ -1,4 +1,4 @@
-// SyncReplicas: synchronous training, of m of n workers, as part of a graph.
+// SyncReplicas: synchronous training with m of n workers, as part of a graph.
 //
 //   dist::SyncReplicas sync({.workers = 5, .backups = 1});
 //   for (int w = 0; w < 5; ++w) {               // or w alone, in its process
@@ -11,18 +11,17 @@
 //   sync.set_update(optimizer.apply_gradients(sync.means()));
 //   dist::Train(sync, session, 1000);           // fleet/sync_chief.h
 //
-// One step of a worker, one run: it takes its token from a queue of its own,
-// which says the step, then reads the variables, puts its gradients into a
-// queue of its own beside each of the variables, and then says that they are
-// there ("arrivals"). So what has arrived is whole. The chief admits the first
-// m of a step (fleet/admission.h), and has each task add up the gradients of
-// the members, in order of their numbers, and change its variables by the mean;
-// then it gives out tokens again. Gradients of others are taken from their
-// queues and dropped, whole, and the samples they were made of go back to the
-// queue they came from.
+// One step of a worker is one run: it takes a token, which has the step number,
+// from its own queue, then reads the variables, puts its gradients into its own
+// queues next to the variables, and then reports their arrival ("arrivals"). An
+// arrival therefore means a complete gradient. The chief admits the first m of
+// a step (fleet/admission.h). Each task sums the members' gradients, in order
+// of their numbers, and updates its variables by the mean; then the chief hands
+// out tokens again. The gradients of other workers are taken from their queues
+// and dropped as a whole, and their samples return to the queue they came from.
 //
-// All of it is queues, conditionals and a variable, which programs may use
-// themselves; names of state begin with SyncOptions::name, so that processes
+// All of it is built from queues, conditionals and a variable, which programs
+// may use themselves. Names of state begin with SyncOptions::name, so processes
 // that build the same graph share it. One thread at a time; the graph must
 // outlive it.
 #pragma once
@@ -40,14 +39,14 @@ namespace sluice::distributed {
 
 struct SyncOptions {
   int workers = 1;
-  // Gradients of a step that are not waited for.
+  // The number of gradients that a step does not wait for.
   int backups = 0;
-  // `backups` is what training begins with; then as many as the times of the
-  // workers make best, and at most half of them (fleet/backup_choice.h).
+  // `backups` is the initial number; later the best number for the workers'
+  // times, at most half of the workers (fleet/backup_choice.h).
   bool adapt = false;
   std::string name = "sync";
-  // The task of tokens and arrivals, such as the first that keeps variables.
-  // Empty: none that is named, for a session within one process.
+  // The task of tokens and arrivals, for example the first that has variables.
+  // Empty: none, for a session within one process.
   std::string task{};
 };
 
@@ -56,9 +55,9 @@ struct Gradient {
   Variable variable;
 };
 
-// What a worker has taken from a queue for a step; it goes back there when the
-// step's gradient is dropped. The queue must take it: it is not closed while
-// training goes on.
+// The samples a worker has taken from a queue for a step; they return there
+// when the step's gradient is dropped. The queue must stay open during
+// training.
 struct Samples {
   Queue input{};
   std::vector<Tensor> values{};
@@ -69,21 +68,21 @@ class SyncReplicas {
  public:
   using Where = std::source_location;
 
-  // Throws sluice::Error: options that make no sense.
+  // Throws sluice::Error: invalid options.
   explicit SyncReplicas(SyncOptions options);
 
   // ---- The step of a worker ----
   struct WorkerStep {
-    Tensor token;    // the step it computes for; negative: it is the last
+    Tensor token;    // the step it computes; negative: the last one
     Operation done;  // to be run
   };
-  // `compute` is called once, here; what it reads waits for the token. Every
-  // worker gives gradients of the same variables, in the same order.
+  // `compute` is called once, here; its reads wait for the token. Every worker
+  // returns gradients of the same variables, in the same order.
   WorkerStep worker(int worker,
                     const std::function<std::vector<Gradient>()>& compute,
                     Where where = Where::current());
-  // The same in two halves: what comes between waits for the first
-  // (ControlScope), and the second hands in.
+  // The same in two halves: the nodes in between wait for the first
+  // (ControlScope), and the second delivers the gradients.
   Tensor begin(int worker, Where where = Where::current());
   WorkerStep hand_in(int worker, const Tensor& token,
                      const std::vector<Gradient>& gradients,
@@ -93,38 +92,40 @@ class SyncReplicas {
                                          const std::vector<Variable>& variables,
                                          Where where = Where::current());
 
-  // ---- The update, once a worker's step is there ----
-  // The mean of the gradients of those admitted, for each variable.
+  // ---- The update, once a worker's step has been added ----
+  // The mean of the admitted gradients, for each variable.
   std::vector<Gradient> means(Where where = Where::current());
-  // What applies them: beside the variables, as optimizers do.
+  // Sets the op that applies them; it runs next to the variables, like
+  // optimizers.
   void set_update(const Operation& applied, Where where = Where::current());
 
   // ---- For the chief ----
   struct Chief {
     Operation initialize;
-    Tensor step;  // the number of updates done
-    // Fed: how many arrivals to wait for. Fetched: whose, of which steps.
+    Tensor step;  // the number of updates so far
+    // Fed: the number of arrivals to wait for. Fetched: their workers and
+    // steps.
     Tensor arrivals_wanted, arrived_workers, arrived_steps;
-    // Fed to both: bool[n] who is admitted or dropped; i64[n] the step of the
-    // token each is given, or kNoToken.
+    // Fed to both: bool[n], the admitted or dropped workers; i64[n], the step
+    // of each worker's new token, or kNoToken.
     Tensor chosen, tokens;
-    Tensor count;      // fed: f64, how many are admitted
-    Operation update;  // of the members chosen
-    Operation drop;    // of what those chosen handed in
+    Tensor count;      // fed: f64, the number admitted
+    Operation update;  // from the chosen members
+    Operation drop;    // of the chosen gradients
   };
   static constexpr int64_t kNoToken = INT64_MIN;
   static constexpr int64_t kLastToken = -1;
-  // Throws when set_update has not been called.
+  // Throws if set_update has not been called.
   const Chief& chief() const;
   const SyncOptions& options() const { return options_; }
-  // Of a worker's step; throws when it was not made here.
+  // The step of a worker; throws if it was not made here.
   const WorkerStep& step_of(int worker) const;
 
  private:
-  // The variables in one task, and the queues their gradients go through.
+  // The variables in one task, and the queues of their gradients.
   struct Place {
     std::string device;
-    std::vector<size_t> members;  // of variables_
+    std::vector<size_t> members;  // indices into variables_
     std::vector<DType> dtypes;
     std::vector<PartialShape> shapes;
   };
@@ -135,24 +136,24 @@ class SyncReplicas {
 
   [[noreturn]] void Refuse(const std::string& message, Where where) const;
   void CheckWorker(int worker, Where where) const;
-  // Learns the variables from the first gradients; checks the others.
+  // Gets the variables from the first gradients; checks later ones.
   void Learn(const std::vector<Gradient>& gradients, Where where);
   void MakeQueues(Where where);
   Queue SlotOf(const Place& place, int worker, Where where) const;
   Queue TokensOf(int worker, Where where) const;
-  // Where `samples` wait for the verdict.
+  // The queue in which `samples` wait for the decision.
   Queue PendingOf(const Samples& samples, int worker, Where where) const;
   const Samples* SamplesOf(int worker) const;
   std::string Named(std::string_view part) const;
   std::vector<Tensor> SumAt(const Place& place, Where where);
   void GiveTokens(std::vector<Operation>& done, Where where) const;
-  // Takes the samples of those chosen from where they wait.
+  // Takes the samples of the chosen workers from their queues.
   void Settle(bool give_back, std::vector<Operation>& done, Where where) const;
 
   const SyncOptions options_;
   std::vector<Trained> trained_;
   std::vector<Place> places_;
-  std::vector<Samples> samples_;  // of each worker, as far as they are here
+  std::vector<Samples> samples_;  // by worker, where known
   std::vector<WorkerStep> steps_;
   Queue arrivals_;
   Variable step_;

@@ -1,5 +1,5 @@
-// Synchronous training in one process, by threads: a session without a target
-// runs a graph whatever tasks it names. Real ones are in
+// Synchronous training in one process, with threads: a session without a target
+// runs a graph whatever tasks it names. Tests with real tasks are in
 // python/tests/test_parameter_servers.py.
 #include "sluice/fleet/sync_replicas.h"
 
@@ -23,7 +23,7 @@ namespace {
 namespace dist = distributed;
 
 // A model of two variables in two tasks, and workers whose gradients depend on
-// what they read and are fed.
+// the values they read and on their feeds.
 struct Model {
   Graph graph;
   std::optional<dist::ParameterServers> servers;
@@ -89,7 +89,7 @@ std::vector<float> TrainedTogether(int workers, int64_t steps, unsigned seed) {
   return all;
 }
 
-// The same in one process, by one step on all the data.
+// The same in one process, with one step on all the data.
 std::vector<float> TrainedAlone(int workers, int64_t steps) {
   Model m;
   GraphScope building(m.graph);
@@ -127,7 +127,8 @@ TEST(SyncReplicas, EqualToOneProcessToTheBitWhateverTheOrder) {
   EXPECT_EQ(TrainedTogether(3, 20, 2), alone);
 }
 
-// Worker w hands in 4^w for two variables in two tasks: the sums say who is in.
+// Worker w delivers 4^w for two variables in two tasks: the sums tell who was
+// admitted.
 TEST(SyncReplicas, BackupsAdmitWholeGradientsOnlyAndSamplesComeBack) {
   constexpr int kWorkers = 5, kBackups = 2;
   constexpr int64_t kSteps = 40, kSamples = 400;
@@ -241,7 +242,7 @@ TEST(SyncReplicas, SparseGradientsAreAddedUpByRows) {
   (void)dist::Train(sync, session, 1);
   Array all =
       session.run(table.lookup(Array::Vector<int64_t>({0, 1, 2, 3, 4, 5})));
-  // Row 3: of both workers, and twice of the second.
+  // Row 3: from both workers, and twice from the second.
   EXPECT_EQ(Floats(all), (std::vector<float>{-1, 0, 0, -3, 0, -2}));
 }
 
@@ -263,7 +264,7 @@ TEST(SyncReplicas, TheNumberOfBackupsFollowsTheTail) {
         std::chrono::milliseconds(worker == 2 ? 60 : 2));
     return Feeds{};
   });
-  // The one that is slow; on a machine that is busy perhaps one more.
+  // The slow one; on a busy machine perhaps one more.
   EXPECT_GE(stats.backups, 1);
   EXPECT_LE(stats.backups, 2);
   EXPECT_GT(stats.seconds[2], stats.seconds[0]);

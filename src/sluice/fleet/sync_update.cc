@@ -1,4 +1,4 @@
-// What the chief of SyncReplicas runs: the sums, the update, the verdicts.
+// The part of SyncReplicas that the chief runs: sums, update and decisions.
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/constants.h"
@@ -15,7 +15,7 @@ namespace sluice::distributed {
 
 namespace {
 
-// What the chief runs waits for nothing of the scopes around.
+// The chief's nodes do not wait for the enclosing control scopes.
 class OnItsOwn : front_internal::SavedBuilding {
  public:
   OnItsOwn() {
@@ -42,7 +42,7 @@ Tensor Rows(const Variable& variable, const Tensor& indices,
 const Samples* SyncReplicas::SamplesOf(int worker) const {
   const Samples& own = samples_[static_cast<size_t>(worker)];
   if (!own.values.empty()) return &own;
-  // Of a worker whose step is in another process's graph: as those here.
+  // For a worker whose step is in another process's graph: as for those here.
   bool here = static_cast<bool>(steps_[static_cast<size_t>(worker)].done);
   for (const Samples& other : samples_) {
     if (!here && !other.values.empty()) return &other;
@@ -50,8 +50,8 @@ const Samples* SyncReplicas::SamplesOf(int worker) const {
   return nullptr;
 }
 
-// Starting from nothing: -0 is what leaves every number as it is, 0 makes 0 of
-// -0.
+// The initial value of the sum is -0, which leaves every number unchanged; 0
+// would turn -0 into 0.
 std::vector<Tensor> SyncReplicas::SumAt(const Place& place, Where where) {
   InTask there(place.device);
   std::vector<Tensor> sums;
@@ -185,8 +185,8 @@ void SyncReplicas::set_update(const Operation& applied, Where where) {
   }
   Settle(/*give_back=*/true, dropped, where);
   {
-    // Not after samples are back: where the queue is full, it is this worker
-    // that makes room.
+    // Not after the samples have returned: if the queue is full, this worker is
+    // the one that frees a place.
     ControlScope after(taken);
     GiveTokens(dropped, where);
   }

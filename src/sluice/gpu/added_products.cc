@@ -1,4 +1,4 @@
-// GpuCodeBuilder: sums that a product makes as it writes its result.
+// GpuCodeBuilder: additions that a product performs as it writes its result.
 #include "sluice/gpu/code_builder.h"
 #include "sluice/graph/graph.h"
 #include "sluice/kernels/cuda/addend.h"
@@ -14,9 +14,10 @@ void GpuCodeBuilder::NumberGroups() {
   }
 }
 
-// The sum behind a product that takes it along: the only one who reads it, a
-// loop by itself, and what is added is there already. Of types that products
-// are summed in: of others the product is rounded before it is added.
+// The addition that can be merged into a product: it is the only reader of the
+// product, it is a group by itself, and its other operand is available. Only
+// for types in which products accumulate; for others the product is rounded
+// before the addition.
 std::optional<GpuCodeBuilder::Addition> GpuCodeBuilder::AdditionBehind(
     Node& product) const {
   DType dtype = product.output_type(0).dtype;

@@ -36,7 +36,7 @@ FusedAccess AccessOf(const GpuRegister& r, const Shape& space) {
 
 }  // namespace
 
-// Cuts long loops into several.
+// Splits long loops.
 void GpuCodeBuilder::CutGroups() {
   std::vector<FusionGroup> cut;
   std::vector<int> set;
@@ -151,7 +151,7 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
     if (sum != product_sums_.end()) {
       SL_RETURN_IF_ERROR(EmitProductSum(sum->second));
     } else if (taken_along_.count(now_) || done_by_.count(now_)) {
-      // A product makes it.
+      // computed by a product
     } else if (!group.node) {
       SL_RETURN_IF_ERROR(EmitLoop(group.loop));
     } else if (group.node->op().role == Role::kIdentity) {
@@ -165,7 +165,7 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
     }
     std::move(after_.begin(), after_.end(), std::back_inserter(code_));
     after_.clear();
-    // What one loop of a launch reads another must not be written over.
+    // Loops of one launch must not overwrite each other's operands.
     if (!NextInSet()) ReleaseDead();
   }
   for (const Taken& taken : taken_) planner_.Release(taken.offset, taken.bytes);
@@ -174,8 +174,8 @@ Result<GpuCode> GpuCodeBuilder::Emit(const std::vector<Node*>& nodes,
   return std::move(code_);
 }
 
-// The last group that reads what a value lies in: reading a view reads what it
-// looks at.
+// The last group that reads the memory of a value: reading a view reads the
+// memory of its base.
 void GpuCodeBuilder::FindLastReads(const std::vector<Node*>& nodes) {
   for (size_t g = 0; g < groups_.size(); ++g) {
     auto sum = done_by_.find(g);
@@ -189,7 +189,7 @@ void GpuCodeBuilder::FindLastReads(const std::vector<Node*>& nodes) {
     for (Node* node : groups_[g].loop.nodes) read(*node);
     if (groups_[g].node) read(*groups_[g].node);
   }
-  // Backwards, so that views of views are reached.
+  // Backwards, so that views of views are included.
   for (size_t i = nodes.size(); i-- > 0;) {
     Node* node = nodes[i];
     if (!node->op().view) continue;
@@ -210,8 +210,8 @@ int64_t GpuCodeBuilder::TakeArena(int64_t bytes) {
   return offset;
 }
 
-// A fresh place for a value: a target's, or in the arena until the last group
-// that reads it.
+// New storage for a value: that of a target, or arena space until the last
+// group that reads it.
 int GpuCodeBuilder::NewValue(const Value& v) {
   auto target = target_.find(v);
   if (target != target_.end()) return register_[v] = target->second->reg;
@@ -235,7 +235,7 @@ Result<int> GpuCodeBuilder::ConstantRegister(const Array& value,
   Array constant = value;
   if (!for_host) {
     SL_ASSIGN_OR_RETURN(constant, CopyTo(value, *program_.device));
-    // Launches read it where it lies, without being asked each time.
+    // Launches read it directly, without synchronizing each time.
     BeforeRead(program_.device->stream(), constant);
   }
   program_.constants.push_back(constant);
@@ -257,7 +257,7 @@ Result<int> GpuCodeBuilder::Read(const Value& v) {
              v.dtype(), v.shape().ToShape()));
 }
 
-// The same in row-major order, copied if need be.
+// The same in row-major order, copied if necessary.
 Result<int> GpuCodeBuilder::ReadDense(const Node& node, const Value& v) {
   SL_ASSIGN_OR_RETURN(int r, Read(v));
   if (At(r).contiguous()) return r;
@@ -277,8 +277,8 @@ int GpuCodeBuilder::Copied(const Node& node, int r) {
   return to;
 }
 
-// A number that the host hands over with each run. Where the number is here
-// already, there is nothing to hand over.
+// A number that the host passes with each run; nothing is passed for a number
+// that is a constant.
 Status GpuCodeBuilder::EmitUpload(Node& node) {
   const Value& v = node.input(0);
   auto known = register_.find(v);
@@ -339,12 +339,12 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
       SL_ASSIGN_OR_RETURN(r, ReadLast(node, v));
       r = seen(r);
     } else if (node.op().shape_only) {
-      // Nobody reads its elements, wherever they are.
+      // Its elements are never read.
       r = AddRegister(Register::Dense(GpuPlace::kArena, 0, 0, v.dtype(),
                                       v.shape().ToShape()));
     } else if (node.op().random && !ConstantValue(v) &&
                HostReads(node.op(), DeviceKind::kCuda, i, count)) {
-      // The key that is made of it goes along; the kernel looks at nothing.
+      // The key derived from it is passed; the kernel does not read this input.
       key.told = static_cast<int>(i);
       key.input = AddList(v);
       SL_ASSIGN_OR_RETURN(
@@ -385,8 +385,8 @@ Status GpuCodeBuilder::EmitKernel(Node& node) {
   return OkStatus();
 }
 
-// What a view shows follows from shapes and strides, so it is asked of an array
-// at an address that nobody reads.
+// The offset and shape of a view follow from shapes and strides, so they are
+// computed with an array whose elements are never read.
 Status GpuCodeBuilder::EmitView(Node& node) {
   SL_ASSIGN_OR_RETURN(int r, Read(node.input(0)));
   for (int attempt = 0;; ++attempt) {
@@ -428,7 +428,7 @@ Status GpuCodeBuilder::Show(Node& node, int r) {
   return OkStatus();
 }
 
-// Whether the loop reads that register element by element, as it writes.
+// Whether the loop reads that register element by element as it writes.
 bool GpuCodeBuilder::ReadsFlatOnly(const GpuInstruction& instr, int reg) const {
   for (size_t i = 0; i < instr.in.size(); ++i) {
     const Register &a = At(instr.in[i]), &b = At(reg);
@@ -520,8 +520,8 @@ bool GpuCodeBuilder::MayOverwrite(const GpuInstruction& instr,
          ReadsFlatOnly(instr, instr.in[input]);
 }
 
-// What becomes of a state is computed from the state first of all, as a rule:
-// those two share a place before others do, so that state stays where it is.
+// The next state of a value is usually computed from its current state first,
+// so these two share memory before other pairs do, and state keeps its address.
 void GpuCodeBuilder::FindOverwrites(const GpuInstruction& instr,
                                     const std::vector<Value>& outputs) {
   for (bool first_operand : {true, false}) {

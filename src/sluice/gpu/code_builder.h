@@ -1,5 +1,6 @@
-// GpuCodeBuilder: makes launches of a stretch of nodes: groups them into fused
-// loops and kernels, gives every value a register, plans the arena.
+// GpuCodeBuilder: generates launches for a sequence of nodes. It groups the
+// nodes into fused loops and kernels, assigns a register to every value, and
+// plans the arena.
 //
 // Used while a piece is built, by one thread. The program must outlive it.
 #pragma once
@@ -15,15 +16,15 @@
 
 namespace sluice {
 
-// A value that is to be written to a register.
+// A value that must be written to a register.
 struct GpuTarget {
   Value value;
   int reg = -1;
-  // Another register that does as well, if `direct_of`, which lies there, is
-  // not read after the value is written; -1: none.
+  // An alternative register, usable if `direct_of`, the value currently in it,
+  // is not read after this value is written; -1: none.
   int direct = -1;
   Value direct_of{};
-  // A flag without which `direct` must keep what it has; -1: none.
+  // A flag: while it is unset, `direct` must keep its contents; -1: none.
   int live = -1;
 };
 
@@ -32,40 +33,40 @@ class GpuCodeBuilder {
   GpuCodeBuilder(GpuProgram& program, bool fuse)
       : program_(program), fuse_(fuse) {}
 
-  // Room for so many numbers of the host, at the arena's start: before anything
-  // else.
+  // Reserves space for host numbers at the start of the arena. Call first.
   void ReserveNumbers(int64_t count);
-  // An input that is a number of the host; its register.
+  // Adds an input that is a host number; returns its register.
   int AddNumber(const Value& v);
   int AddRegister(GpuRegister r);
-  // An input that no launch reads: a list. Which one it is.
+  // Adds an input that no launch reads, such as a list. Returns its index.
   size_t AddList(const Value& v);
-  // Room in the arena for good.
+  // Reserves arena space that is never reused.
   int64_t Reserve(int64_t bytes);
-  // Of lists that are read, their table; of lists that are written, their room
-  // and marks (-1: appended to). `live`: the flag without which nothing is.
+  // Registers a list: its table of addresses if it is read; its storage and
+  // marks if it is written (marks -1: by appending). `live`: a flag; nothing is
+  // written while it is unset.
   void PutList(const Value& list, int reg, int marks = -1) {
     list_[list] = {reg, marks};
   }
   void SetListFlag(int live) { list_live_ = live; }
-  // The value lies there.
+  // Registers where a value is.
   void Put(const Value& v, int reg) { register_[v] = reg; }
-  // Where a value that is read lies: an input, if it is nowhere yet.
+  // The register of a value that is read. A value without one becomes an input.
   Result<int> Read(const Value& v);
-  // From one register to another of its dtype and shape. Several at once, if
+  // Copies registers to others of the same dtype and shape, in one launch, if
   // `live` holds.
   GpuInstruction Move(const Node& node, const std::vector<int>& from,
                       const std::vector<int>& to, int live = -1) const;
   GpuInstruction Copy(const Node& node, int from, int to) const;
 
-  // `nodes`: in topological order. What the targets name and `nodes` make is
-  // written where they say; `reg` becomes the register that was taken.
+  // `nodes`: in topological order. A target computed by `nodes` is written to
+  // its register, and `reg` is set to the register used.
   Result<GpuCode> Emit(const std::vector<Node*>& nodes,
                        std::vector<GpuTarget>& targets);
 
-  // For each of the program's outputs the input it may be written over, or -1:
-  // one that is read for the last time by the loop that writes the output,
-  // element by element as it is written.
+  // For each output of the program, the input whose memory it may overwrite, or
+  // -1. Such an input is last read by the loop that writes the output, element
+  // by element as it is written.
   std::vector<int> OverInputs(size_t num_outputs) const;
 
  private:
@@ -78,9 +79,9 @@ class GpuCodeBuilder {
     return program_.registers[static_cast<size_t>(r)];
   }
   int64_t TakeArena(int64_t bytes);
-  int64_t NextNumber() const;  // its place in the arena
+  int64_t NextNumber() const;  // its index in the arena
   int NewValue(const Value& v);
-  // The same lying channels last, in the arena; a target gets a copy of it.
+  // The value with channels last, in the arena; a target gets a copy.
   int NewLast(Node& node, int output);
   void ReleaseDead();
   Result<int> ConstantRegister(const Array& value, bool for_host);
@@ -94,7 +95,7 @@ class GpuCodeBuilder {
   bool LoopsLast(const FusedNodes& nodes);
   int TurnedLast(int r);
 
-  // A sum that a product makes on its way.
+  // An addition that a product performs as it writes its result.
   struct Addition {
     Node* sum;
     Value other;
@@ -103,14 +104,14 @@ class GpuCodeBuilder {
   void NumberGroups();
   std::optional<Addition> AdditionBehind(Node& product) const;
 
-  // Sums of many products as one.
+  // Combines sums of several products into one product.
   void FindProductSums();
   std::vector<Node*> PartsOfSum(Node& root,
                                 std::vector<const Node*>& sums) const;
   Result<int> Stacked(const Node& node, const std::vector<int>& parts);
   Status EmitProductSum(const std::vector<Node*>& parts);
 
-  // Loops that one launch runs side by side.
+  // Loops that run concurrently in one launch.
   bool JoinLoop(const GpuInstruction& loop);
   bool Apart(const GpuInstruction& a, const GpuInstruction& b) const;
   bool Overlap(int a, int b) const;
@@ -121,7 +122,7 @@ class GpuCodeBuilder {
   Status EmitView(Node& node);
   Status EmitLoop(const FusedNodes& nodes);
   Status EmitList(Node& node);
-  // The value is what the register shows; a target gets a copy.
+  // Makes the value the register's view; a target gets a copy.
   Status Show(Node& node, int r);
   void FindOverwrites(const GpuInstruction& instr,
                       const std::vector<Value>& outputs);
@@ -142,20 +143,21 @@ class GpuCodeBuilder {
   };
   std::unordered_map<Value, ListPlace, ValueHash> list_;
   int list_live_ = -1;
-  // Of the stretch being emitted.
+  // State of the sequence being emitted.
   std::vector<FusionGroup> groups_;
   std::vector<int> set_;  // by group (gather_loops.h)
   std::unordered_map<Value, GpuTarget*, ValueHash> target_;
   std::unordered_map<Value, size_t, ValueHash> last_read_;
   std::vector<Taken> taken_;
   std::unordered_map<const Node*, size_t> group_of_;
-  std::unordered_set<size_t> taken_along_;  // groups that are done already
-  // By the group of the sum; and for each group that is part of one, that.
+  std::unordered_set<size_t> taken_along_;  // groups computed by another
+  // By the group of the sum; and for each group that is part of a sum, that
+  // sum.
   std::unordered_map<size_t, std::vector<Node*>> product_sums_;
   std::unordered_map<size_t, size_t> done_by_;
-  // Copies of values: channels last, and row by row.
+  // Copies of values: channels last, and row-major.
   std::unordered_map<Value, int, ValueHash> turned_, rows_;
-  std::vector<GpuInstruction> after_;  // copies for targets, when it is made
+  std::vector<GpuInstruction> after_;  // copies for targets, made afterwards
   GpuCode code_;
   size_t now_ = 0;
   std::unordered_map<int, int> over_input_;  // by output

@@ -23,8 +23,8 @@ std::string_view FormulaWriter::Includes() {
          "#include \"sluice/cuda/gamma.cuh\"\n";
 }
 
-// The formulas of one file are written once, in a namespace of their own: other
-// files may use the same names.
+// The formulas of one file are written once, in their own namespace, because
+// other files may use the same names.
 std::string FormulaWriter::SpaceOf(const OpRecord& op) {
   auto [it, fresh] =
       spaces_.emplace(op.line.file, StrCat("op", spaces_.size()));

@@ -1,5 +1,5 @@
-// FormulaWriter: lines of a kernel's source that compute elementwise nodes,
-// each by the formula of its op's file, rounded as the node's type asks.
+// FormulaWriter: source lines of a kernel that compute elementwise nodes, each
+// by the formula in its op's file, rounded to the node's type.
 //
 // Used while one source is written, by one thread.
 #pragma once
@@ -14,18 +14,18 @@ namespace sluice {
 
 class FormulaWriter {
  public:
-  // What the source begins with; the formulas of the nodes added so far, which
-  // come before the kernel.
+  // Includes: the start of the source. formulas: the formulas of the nodes
+  // added so far, which precede the kernel.
   static std::string_view Includes();
   const std::string& formulas() const { return formulas_; }
 
-  // How the value is called, or what number it is. REQUIRES: named, or added.
+  // The variable or literal for the value. REQUIRES: named, or added.
   const std::string& Name(const Value& v) const { return names_.at(v); }
   bool Has(const Value& v) const { return names_.count(v) > 0; }
   void SetName(const Value& v, std::string name) {
     names_[v] = std::move(name);
   }
-  // Appends the line that computes the node. False: it has no formula.
+  // Appends the line that computes the node. False if it has no formula.
   bool Add(const Node& node, std::string& lines);
 
  private:
@@ -37,9 +37,10 @@ class FormulaWriter {
   int count_ = 0;
 };
 
-// Lines that split element `flat` of a strided loop into indices, the innermost
-// axis first, and do `steps` with each `index` of `axis`. Of the arguments they
-// read rank, size and the first bit of packed: whether 32 bits do.
+// Lines that split element `flat` of a strided loop into indices, innermost
+// axis first, and perform `steps` for each `index` of `axis`. They use the
+// arguments rank, size and the first bit of packed, which says whether 32 bits
+// are enough.
 std::string WalkLines(const std::string& steps, std::string_view flat = "i");
 
 }  // namespace sluice

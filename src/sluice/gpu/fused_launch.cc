@@ -25,7 +25,7 @@ class FusedArgs {
     bytes_.resize((bytes_.size() + 7) / 8 * 8);
     bytes_.insert(bytes_.end(), part.bytes_.begin(), part.bytes_.end());
   }
-  // As an array of `count` of them is: for elements that are not there.
+  // Extends to an array of `count` entries; missing entries are zero.
   void Extend(size_t count) { bytes_.resize(bytes_.size() + count); }
   size_t size() const { return (bytes_.size() + 7) / 8 * 8; }
   void* data() { return bytes_.data(); }
@@ -34,8 +34,9 @@ class FusedArgs {
   std::vector<char> bytes_;
 };
 
-// Whether an operand has its elements side by side along the innermost axis, in
-// runs that begin at multiples of `pack`, or one element for all of it.
+// Whether the elements of an operand are contiguous along the innermost axis,
+// in runs that begin at multiples of `pack`, or it is one element for the whole
+// axis.
 template <class Steps>
 bool RunsOf(int64_t pack, int rank, const Steps& steps) {
   if (steps[0] == 0) return true;
@@ -46,7 +47,8 @@ bool RunsOf(int64_t pack, int rank, const Steps& steps) {
   return true;
 }
 
-// Fills the arguments of one loop; `threads`: how many it has work for.
+// Fills the arguments of one loop; `threads`: set to the number it has work
+// for.
 Status Fill(const FusedPart& part, int pack, FusedArgs& args,
             int64_t& threads) {
   const Shape& space = part.space;
@@ -83,7 +85,7 @@ Status Fill(const FusedPart& part, int pack, FusedArgs& args,
                (steps[0] == 0 || aligned(in[i]));
     }
   }
-  // As fused_source.cc reads them: 1, places fit 32 bits; 2, several elements
+  // As fused_source.cc reads them: 1: offsets fit 32 bits; 2: several elements
   // at a time.
   int32_t flags = (farthest < (int64_t{1} << 31) ? 1 : 0) | (packed ? 2 : 0);
   args.Add<int64_t>(n);
@@ -103,7 +105,7 @@ Status Fill(const FusedPart& part, int pack, FusedArgs& args,
   return OkStatus();
 }
 
-// As fused_source.cc has it: which blocks are whose, then the arguments of
+// As in fused_source.cc: the block ranges of the parts, then the arguments of
 // each.
 Status LaunchBeside(const KernelContext& ctx, CUfunction function, int pack,
                     std::span<const FusedPart> parts) {

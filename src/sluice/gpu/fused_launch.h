@@ -12,9 +12,9 @@
 
 namespace sluice {
 
-// One loop. `in`: the operands apart from literals, in order; `access`: how
-// each is read. Outputs are contiguous, of the shape `space` or single numbers.
-// `live`: the flag that a masked loop asks, else null.
+// One loop. `in`: the operands except literals, in order; `access`: how each is
+// read. Outputs are contiguous, with the shape `space` or one element. `live`:
+// the flag that a masked loop checks, else null.
 struct FusedPart {
   std::span<const FusedAccess> access;
   const void* live = nullptr;
@@ -22,8 +22,8 @@ struct FusedPart {
   SmallVector<Array, 6> in, out;
 };
 
-// Several parts: `source` is one of FusedBeside, and they have nothing to do
-// with each other. `pack`: elements a thread takes at a time where it can.
+// Several parts: `source` is made by FusedBeside, and the parts are
+// independent. `pack`: elements per thread and step, where possible.
 Status LaunchFused(const KernelContext& ctx, const std::string& source,
                    int pack, std::span<const FusedPart> parts);
 

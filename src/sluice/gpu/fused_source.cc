@@ -23,7 +23,7 @@ std::string HexBits(const Array& number) {
   return StrCat("0x", text.empty() ? "0" : text, "ull");
 }
 
-// Where the source of one loop ends.
+// Marks the end of one loop's source.
 constexpr std::string_view kOneLoop =
     "SL_GLOBAL(fused, Args, a) { Run(a, FirstThread(), AllThreads()); }\n}\n";
 
@@ -66,7 +66,7 @@ class FusedWriter {
     return CudaTypeName(loop_.outputs[i].dtype());
   }
 
-  // As FusedArgs of fused_launch.h fills it.
+  // Filled by FusedArgs of fused_launch.cc.
   std::string Args() const {
     return StrCat("struct Args {\n  int64_t n;\n  int32_t packed, rank;\n",
                   loop_.masked ? "  const bool* live;\n" : "", "  void* out[",
@@ -89,7 +89,7 @@ class FusedWriter {
     return text;
   }
 
-  // One call of Body; `input` and `output` make an operand from its number.
+  // One call of Body; `input` and `output` make an operand from its index.
   template <class In, class Out>
   std::string Call(In&& input, Out&& output) const {
     std::string text = "Body(";
@@ -130,8 +130,8 @@ class FusedWriter {
     return loop_.inputs[i].access == FusedAccess::kStrided;
   }
 
-  // Several elements at a time, where operands step by one or stay along the
-  // innermost axis, and one by one.
+  // Several elements at a time where operands have stride one or zero along the
+  // innermost axis, otherwise one by one.
   std::string Loop() const {
     auto output = [](size_t i) { return StrCat("y", i, "[i]"); };
     auto element = [&](size_t, size_t i) {
@@ -166,7 +166,7 @@ class FusedWriter {
         PlacesAt("i"), "    ", Call(element, output), "  }\n}\n");
   }
 
-  // Where the strided operands' element number `flat` is.
+  // The offsets of strided operands for element `flat`.
   std::string PlacesAt(std::string_view flat) const {
     std::string places, steps;
     size_t s = 0;
@@ -181,7 +181,7 @@ class FusedWriter {
 
   const GpuLoop& loop_;
   FormulaWriter writer_;
-  std::vector<size_t> read_;  // inputs that are no literals
+  std::vector<size_t> read_;  // inputs that are not literals
   std::string body_;
   int strided_ = 0;
 };
@@ -209,14 +209,14 @@ std::string FusedSource(const GpuLoop& loop) {
   return FusedWriter(loop).Write();
 }
 
-// Not for each number of loops a kernel of its own.
+// Rounded up, so that not every number of loops needs a kernel of its own.
 int FusedRoom(int parts) {
   int room = 4;
   while (room < parts) room *= 2;
   return room;
 }
 
-// What any GPU takes as arguments.
+// The limit that every GPU has for arguments.
 int FusedMost(size_t bytes) {
   constexpr size_t kMostBytes = 4000;
   int most = 1;

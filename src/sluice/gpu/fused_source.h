@@ -1,6 +1,6 @@
 // The source of a fused loop for a GPU: one kernel that computes a group of
-// elementwise nodes, each by the formula of its op's file, with values kept in
-// registers between them and rounded as each node's type asks.
+// elementwise nodes, each by the formula in its op's file. Intermediate values
+// stay in registers and are rounded to each node's type.
 //
 // Plain functions; any thread.
 #pragma once
@@ -13,11 +13,11 @@
 
 namespace sluice {
 
-// How the loop reads something from outside.
+// How the loop reads an operand.
 enum class FusedAccess : uint8_t {
   kFlat,     // element i
   kScalar,   // always the same element
-  kStrided,  // by the strides it is given
+  kStrided,  // by the given strides
   kLiteral,  // a number written into the source
 };
 
@@ -30,28 +30,28 @@ struct GpuLoop {
   std::vector<Node*> nodes;  // in order
   std::vector<FusedInput> inputs;
   std::vector<Value> outputs;
-  // The kernel does nothing unless a flag in the GPU's memory holds.
+  // The kernel does nothing while a flag in GPU memory is unset.
   bool masked = false;
 };
 
-// Function "fused", whose argument is laid out as FusedArgs in fused_launch.h
-// says. Empty: some node has no formula.
+// Function "fused", whose argument has the layout of FusedArgs in
+// fused_launch.h. Empty if some node has no formula.
 std::string FusedSource(const GpuLoop& loop);
 
-// The source of so many loops, all of this source, in one launch: each has some
-// of the blocks. REQUIRES: MayStandBeside, parts <= FusedMost.
+// The source of `parts` loops with this source in one launch: each part runs on
+// some of the blocks. REQUIRES: MayStandBeside, parts <= FusedMost.
 std::string FusedBeside(std::string_view source, int parts);
 bool MayStandBeside(std::string_view source);
-// For how many the kernel has room then.
+// The number of parts a kernel for `parts` parts is compiled for.
 int FusedRoom(int parts);
-// How many fit, each with so many bytes of arguments.
+// How many parts fit, each with this many bytes of arguments.
 int FusedMost(size_t bytes);
 
-// Elements a thread of it takes at a time.
+// Elements per thread and step.
 int FusedPack(const GpuLoop& loop);
 
-// "std::bit_cast<float>(0x3f800000u)". Empty where there is no literal of the
-// type. REQUIRES: one element, on the host.
+// "std::bit_cast<float>(0x3f800000u)". Empty if the type has no literals.
+// REQUIRES: one element, on the host.
 std::string GpuLiteral(const Array& number);
 
 }  // namespace sluice

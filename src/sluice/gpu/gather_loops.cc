@@ -13,16 +13,16 @@ namespace sluice {
 
 namespace {
 
-// Longer ones fill the GPU by themselves, and what they read would be kept for
-// longer.
+// Longer loops fill the GPU by themselves, and their operands would have to be
+// kept longer.
 constexpr int64_t kMostElements = int64_t{1} << 18;
 
 bool Short(const FusionGroup& group) {
   return !group.node && group.loop.space.num_elements() <= kMostElements;
 }
 
-// What a loop computes, whatever its shape: loops with the same text have the
-// same source, as a rule.
+// What a loop computes, independent of its shape: loops with the same text
+// usually have the same source.
 std::string WhatItDoes(const FusedNodes& loop) {
   std::unordered_map<const Node*, size_t> own;
   std::string text;
@@ -50,7 +50,7 @@ std::string WhatItDoes(const FusedNodes& loop) {
   return text;
 }
 
-// The parts of a loop that have nothing to do with each other.
+// The independent parts of a loop.
 std::vector<FusedNodes> PartsOf(const FusedNodes& loop) {
   std::unordered_map<const Node*, size_t> at;
   std::vector<size_t> root(loop.nodes.size());
@@ -105,8 +105,8 @@ class Gatherer {
   }
 
  private:
-  // Cuts loops into parts where that lets parts be gathered: alone, a part
-  // would be a launch more.
+  // Splits loops where their parts can be gathered: otherwise a part would cost
+  // another launch.
   void Cut(std::vector<FusionGroup> groups) {
     struct Part {
       FusedNodes nodes;
@@ -114,7 +114,7 @@ class Gatherer {
     };
     std::vector<std::vector<Part>> parts(groups.size());
     std::map<std::string, std::pair<size_t, bool>>
-        seen;  // where; elsewhere too
+        seen;  // by position; others elsewhere
     for (size_t g = 0; g < groups.size(); ++g) {
       if (!Short(groups[g])) continue;
       for (FusedNodes& nodes : PartsOf(groups[g].loop)) {
@@ -138,7 +138,7 @@ class Gatherer {
       if (cut == 0) {
         Add(std::move(groups[g]), "");
       } else if (cut < parts[g].size()) {
-        // In the order they had.
+        // In their original order.
         std::unordered_map<const Node*, bool> left;
         for (Part& part : parts[g]) {
           for (const Node* node : part.nodes.nodes) left[node] = true;
@@ -182,8 +182,8 @@ class Gatherer {
     }
   }
 
-  // Moves those of the members together that can stand before the first user of
-  // one of them, and drops from `members` what has its place.
+  // Moves the members together that can run before the first user of any of
+  // them, and drops the moved ones from `members`.
   void Gather(std::vector<size_t>& members) {
     std::vector<size_t> place(order_.size());
     for (size_t i = 0; i < order_.size(); ++i) place[order_[i]] = i;
@@ -220,7 +220,7 @@ class Gatherer {
   }
 
   std::vector<FusionGroup> groups_;
-  std::vector<std::string> does_;  // empty: not to be moved
+  std::vector<std::string> does_;  // empty: not movable
   std::vector<std::vector<size_t>> before_, behind_;
   std::vector<size_t> order_;
   std::vector<int> set_;

@@ -1,6 +1,6 @@
-// Short loops that do the same on other tensors, the updates of an optimizer's
-// small parameters for instance, put next to each other in the order of groups:
-// such neighbours become one launch (GpuCodeBuilder::JoinLoop).
+// Moves short loops with the same code, such as the optimizer updates of small
+// parameters, next to each other in the order of groups, so that one launch
+// runs them all (GpuCodeBuilder::JoinLoop).
 //
 // Plain functions; any thread.
 #pragma once
@@ -13,13 +13,13 @@ namespace sluice {
 
 struct GatheredGroups {
   std::vector<FusionGroup> groups;
-  // For each group the set of neighbours it is in; 0: none.
+  // For each group, the number of its set of such loops; 0: none.
   std::vector<int> set;
 };
 
-// `groups`: as FormGroups gives them. The order stays one in which they can
-// run. A loop over several tensors of one shape is cut where there are loops
-// like its parts over other shapes.
+// `groups`: from FormGroups. The resulting order is also valid for execution. A
+// loop over several tensors of one shape is split if there are loops like its
+// parts over other shapes.
 GatheredGroups GatherLoops(std::vector<FusionGroup> groups);
 
 }  // namespace sluice

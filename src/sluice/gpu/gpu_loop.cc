@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-// As source/condition.cuh has it.
+// Matches source/condition.cuh.
 struct ConditionArgs {
   const void* predicate;
   uint64_t handle;
@@ -23,7 +23,7 @@ struct TurnArgs {
   uint64_t handle;
 };
 
-// Where a recording stands: the graph, and what the next node comes after.
+// The state of a recording: the graph, and the node that the next one follows.
 struct Recorded {
   CUgraph graph = nullptr;
   const CUgraphNode* before = nullptr;
@@ -41,7 +41,7 @@ struct Recorded {
   }
 };
 
-// A loop's body in the graph that is being recorded on `stream`.
+// The body of a while node in the graph being recorded on `stream`.
 Result<CUgraph> AddWhileNode(Stream& stream, uint64_t handle) {
   CUstream recorded = static_cast<CudaStream&>(stream).handle();
   SL_ASSIGN_OR_RETURN(Recorded so_far, Recorded::On(recorded));
@@ -99,7 +99,7 @@ Status GpuWhile::IssueRounds(const StepContext& step, Stream& stream,
   return OkStatus();
 }
 
-// What a round behind the last finds wrong is not told.
+// Errors of rounds after the last iteration are ignored.
 Status GpuWhile::IssueBody(const StepContext& step, Stream& stream,
                            const GpuBases& bases) const {
   auto* live = static_cast<const bool*>(program_.Bind(live_, bases).address());

@@ -1,13 +1,14 @@
-// GpuWhile: a loop that stays on a GPU. What is carried lies in slots of the
-// arena; the body writes the next values there, the condition is computed from
-// them, and the driver's graph goes round by itself: no iteration waits for the
-// host. Going round costs the GPU more than a small body does, so the graph
-// holds several rounds of body and condition: slots are written only while the
-// condition holds, and rounds behind the last leave all as it is. Where such a
-// graph cannot be made the host drives the loop, reading the condition each
-// time, with the same results. Elementwise loops are one kernel (whole_loop.h).
+// GpuWhile: a loop that stays on a GPU. Carried values are stored in slots of
+// the arena. The body writes the next values there, the condition is computed
+// from them, and the CUDA graph loops by itself, so no iteration waits for the
+// host. Repeating the graph costs the GPU more than a small body does, so the
+// graph contains several rounds of body and condition. Slots are written only
+// while the condition holds; rounds after the last iteration change nothing.
+// Where such a graph cannot be made, the host drives the loop and reads the
+// condition each time, with the same results. Elementwise loops become one
+// kernel (whole_loop.h).
 //
-// Immutable after Build but for its recordings; runs come one at a time. The
+// Immutable after Build except for its recordings; runs are serialized. The
 // graph it was made from must outlive it.
 #pragma once
 
@@ -28,9 +29,8 @@ class GpuWhile final : public CompiledPiece {
  public:
   using OnHost = std::function<bool(const Value&)>;
 
-  // `on_host`: whether a value lies in the host's memory. `host_outputs`: of
-  // the loop's results, those that are wanted there.
-  // REQUIRES: WhyNotGpuWhile says nothing.
+  // `on_host`: whether a value is in host memory. `host_outputs`: the results
+  // of the loop that are wanted there. REQUIRES: WhyNotGpuWhile returns "".
   static Result<std::unique_ptr<GpuWhile>> Build(Device& device,
                                                  const Node& loop,
                                                  const OnHost& on_host,
@@ -58,17 +58,17 @@ class GpuWhile final : public CompiledPiece {
                      GpuBases bases) const;
   Status IssueBody(const StepContext& step, Stream& stream,
                    const GpuBases& bases) const;
-  // A number the host waits for.
+  // Reads a number, and waits for it.
   Status ReadNumber(int reg, const GpuBases& bases, void* number,
                     size_t bytes) const SL_REQUIRES(mu_);
   Status DriveCounted(const StepContext& step, Stream& stream,
                       GpuBases& bases) const SL_REQUIRES(mu_);
   Status DriveByHost(const StepContext& step, Stream& stream, GpuBases& bases,
                      LoopListRun& lists) const SL_REQUIRES(mu_);
-  // Room that lists begin with.
+  // The initial capacity of lists.
   int64_t FirstCapacity() const;
   void SetCapacity(int64_t capacity) const SL_REQUIRES(mu_);
-  // Nothing is done yet, with lists either.
+  // Resets the state of a run, including that of lists.
   Status Begin(Stream& stream, const GpuBases& bases) const;
   Status MakeOutputs(std::span<Array> outputs, LoopListRun& lists,
                      GpuOperands& operands) const;
@@ -83,20 +83,20 @@ class GpuWhile final : public CompiledPiece {
 
   GpuProgram program_;
   const Node* loop_ = nullptr;
-  GpuCode whole_;  // all of it, if that is possible; else:
-  // Fill the slots; compute the condition; what is carried unseen, if there is
-  // a first iteration; go round; hand the results out.
+  GpuCode whole_;  // the whole loop, if that is possible; else:
+  // Fill the slots; compute the condition; compute unread carried values, if
+  // there is a first iteration; iterate; write the results.
   GpuCode first_, cond_, once_, body_, last_;
-  // Registers: whether the loop goes on; the same, if there is also room for
-  // what it appends to lists.
+  // Registers: whether the loop continues; the same, if lists also have enough
+  // capacity.
   int predicate_ = -1, live_ = -1;
-  // If the number of iterations is computed first (loop_split.h): that, and how
-  // many have begun. Then live_ has a flag for each round.
+  // If the number of iterations is computed first (loop_split.h): that number,
+  // and how many have begun. live_ then has a flag for each round.
   int trips_ = -1, begun_ = -1;
-  int found_ = -1;  // where kernels of the body tell what is wrong
+  int found_ = -1;  // where kernels of the body report errors
   LoopLists lists_;
-  int rounds_ = 1;  // of body and condition, each time the graph goes round
-  // Loaded before anything is recorded, which loading would break off.
+  int rounds_ = 1;  // of body and condition, in each pass through the graph
+  // Loaded before recording, because loading a module would break a recording.
   CUfunction set_condition_ = nullptr;
   std::vector<bool> host_outputs_;
   int num_nodes_ = 0;
@@ -106,12 +106,12 @@ class GpuWhile final : public CompiledPiece {
   mutable bool warm_ SL_GUARDED_BY(mu_) = false;  // its kernels have run
   mutable int64_t capacity_ SL_GUARDED_BY(mu_) = 0;
   mutable std::vector<Array> tables_ SL_GUARDED_BY(mu_);
-  // So far.
+  // Totals so far.
   mutable int64_t runs_ SL_GUARDED_BY(mu_) = 0, waits_ SL_GUARDED_BY(mu_) = 0;
 };
 
 // Why a loop cannot stay on one GPU; empty when it can. `device`: set to the
-// name its nodes say.
+// device name of its nodes.
 std::string WhyNotGpuWhile(const Node& loop, const GpuWhile::OnHost& on_host,
                            std::string* device);
 

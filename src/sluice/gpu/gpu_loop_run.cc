@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// Zero at first: what is wrong; iterations begun; the control block of lists,
-// and the marks behind it.
+// Zeroed at the start: the error word, the iterations begun, and the control
+// block of lists with the marks after it.
 Status GpuWhile::Begin(Stream& stream, const GpuBases& bases) const {
   auto clear = [&](int reg, int64_t bytes) -> Status {
     void* at = program_.Bind(reg, bases).address();
@@ -94,7 +94,7 @@ Status GpuWhile::DriveByHost(const StepContext& step, Stream& stream,
     }
     SL_RETURN_IF_ERROR(IssueBody(step, stream, bases));
   }
-  // A recording must not be the first to launch the body's kernels.
+  // The body's kernels must have been launched before they are recorded.
   warm_ = warm_ || done > 0;
   if (!warm_) recordings_.Forget();
   return program_.Issue(last_, step, stream, bases);
@@ -106,7 +106,7 @@ int64_t GpuWhile::FirstCapacity() const {
       kMostBytes / std::max<int64_t>(1, lists_.StepBytes()), 1, kMost);
 }
 
-// Recordings know how much room there is. REQUIRES: none is running.
+// Recordings contain the capacity. REQUIRES: none is running.
 void GpuWhile::SetCapacity(int64_t capacity) const {
   if (capacity == capacity_) return;
   capacity_ = capacity;
@@ -133,8 +133,8 @@ Status GpuWhile::WrongIndex(const LoopControl& control,
       node, {});
 }
 
-// What is wanted on the host, and how far the loop came where it has lists: the
-// host waits once for all of it, or not at all.
+// Reads the outputs wanted on the host and, if the loop has lists, the number
+// of iterations: the host waits once for all of them, or not at all.
 Status GpuWhile::ReadOutputs(std::span<const Array> outputs,
                              std::vector<Array>& here) const {
   CudaStream& stream = program_.device->stream();
@@ -157,7 +157,7 @@ Status GpuWhile::ReadOutputs(std::span<const Array> outputs,
   return stream.Synchronize();
 }
 
-// Memory for the outputs, as operands of the loop.
+// Allocates the outputs, as operands of the loop.
 Status GpuWhile::MakeOutputs(std::span<Array> outputs, LoopListRun& lists,
                              GpuOperands& operands) const {
   CudaDevice& device = *program_.device;
@@ -175,11 +175,10 @@ Status GpuWhile::MakeOutputs(std::span<Array> outputs, LoopListRun& lists,
   return OkStatus();
 }
 
-// Whether the lists had too little room for what the loop appended. Sets the
-// capacity for the next run.
+// Whether the lists had too little capacity. Sets the capacity of the next run.
 bool GpuWhile::Outgrown(const LoopControl& control, const LoopListRun& lists,
                         bool launched) const {
-  // Some more than this time, for the next.
+  // Some spare capacity for the next run.
   int64_t most = std::max(control.count, control.needed);
   int64_t wanted = (most + most / 4 + 15) / 16 * 16;
   bool full = control.needed > lists.capacity() ||
@@ -244,7 +243,7 @@ Status GpuWhile::Run(const StepContext& step, std::span<Array> inputs,
     if (lists_.empty()) break;
     if (control.wrong != 0) return WrongIndex(control, inputs);
     if (!Outgrown(control, lists, launched)) break;
-    // From the start, by the host, which makes room as it goes.
+    // Starts over, driven by the host, which grows the lists as needed.
     again = true;
   }
   SL_RETURN_IF_ERROR(lists.TakeOutputs(control, inputs, outputs));

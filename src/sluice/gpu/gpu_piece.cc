@@ -40,7 +40,7 @@ bool GpuPiece::OverwritesInput(size_t i) const {
                    static_cast<int>(i)) != over_input_.end();
 }
 
-// What runs once has no use for places that are kept.
+// A piece that runs once does not need memory with a fixed address.
 Result<Array> GpuPiece::NewOutput(size_t i) const {
   DType dtype = outputs_[i].dtype();
   Shape shape = outputs_[i].shape().ToShape();

@@ -1,14 +1,14 @@
-// GpuPiece: an island compiled for a GPU: fused loops and the ops' own kernels
-// over memory planned in advance, recorded as one graph of the driver's and
-// launched as such.
+// GpuPiece: an island compiled for a GPU: fused loops and kernels over memory
+// planned in advance, recorded and launched as one CUDA graph.
 //
-// A recorded graph has addresses in it. Runs whose operands lie where those of
-// an earlier run lay launch its recording; operands that never lie still are
-// copied to a place of the recording's own (recordings.h). Where a recording
-// cannot be made, the launches are issued one by one, with the same results.
+// A recorded graph contains addresses. A run whose operands have the same
+// addresses as in an earlier run launches the recording of that run. Operands
+// whose address keeps changing are copied to a fixed address (recordings.h).
+// Where recording fails, the launches are issued one by one, with the same
+// results.
 //
-// Immutable after Build but for its recordings; runs of one piece come one at a
-// time. The graph it was made from must outlive it.
+// Immutable after Build except for its recordings; runs of one piece are
+// serialized. The graph it was made from must outlive it.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ namespace sluice {
 
 class GpuPiece final : public CompiledPiece {
  public:
-  // `nodes`: the island in topological order. `outputs`: the values somebody
-  // outside reads. Errors: constants that do not fit the device.
+  // `nodes`: the island in topological order. `outputs`: the values read
+  // outside. Errors: constants that do not fit the device.
   static Result<std::unique_ptr<GpuPiece>> Build(
       Device& device, const std::vector<Node*>& nodes,
       const std::vector<Value>& outputs, bool fuse);
@@ -51,7 +51,7 @@ class GpuPiece final : public CompiledPiece {
   GpuProgram program_;
   GpuCode code_;
   std::vector<Value> outputs_;
-  // Per output: the input it may be written over, or -1.
+  // Per output: the input whose memory it may overwrite, or -1.
   std::vector<int> over_input_;
   int num_nodes_ = 0;
   double cost_ns_ = 0;

@@ -84,8 +84,7 @@ Array GpuProgram::Bind(int number, const GpuBases& bases) const {
   return array;
 }
 
-// Where the flag is without which the launch writes nothing; null: there is
-// none.
+// The address of the flag without which the launch writes nothing; null: none.
 const void* GpuProgram::FlagOf(const GpuInstruction& instr,
                                const GpuBases& bases) const {
   if (instr.live < 0) return nullptr;
@@ -168,8 +167,8 @@ Status GpuProgram::IssueList(const GpuInstruction& instr,
   }
 }
 
-// What no kernel of the GPU serves after all: computed by the host, which waits
-// for it. Such launches cannot be recorded.
+// Runs a node without a GPU kernel for its operands on the host and waits for
+// it. Such launches cannot be recorded.
 Status GpuProgram::RunThroughHost(const Node& node, const NodeInfo& info,
                                   const StepContext& step, Stream& stream,
                                   std::span<const Array> in,
@@ -209,7 +208,7 @@ Status GpuProgram::Issue(const GpuCode& code, const StepContext& step,
   return OkStatus();
 }
 
-// Memory is planned from the types the graph states.
+// Memory is planned from the static types of the graph.
 Status GpuProgram::CheckInputs(std::span<Array> given) const {
   for (size_t i = 0; i < given.size(); ++i) {
     const Value& v = inputs[i];
@@ -245,7 +244,7 @@ Result<Array> GpuProgram::NewArena() const {
 Status GpuProgram::Upload(const StepContext& step, std::span<const Array> given,
                           void* arena) const {
   if (numbers.empty() && keys.empty()) return OkStatus();
-  // Few bytes: the driver takes them along with the call.
+  // Few bytes: the driver copies them during the call.
   std::vector<char> block((numbers.size() + keys.size()) * kNumberBytes);
   for (const HostKey& drawn : keys) {
     std::vector<Array> in;

@@ -1,6 +1,6 @@
 // GpuProgram: code for a GPU over memory planned in advance: registers, the
-// constants and inputs they name, and launches that read and write them. Pieces
-// of several kinds are made of it (gpu_piece.h, gpu_loop.h).
+// constants and inputs they refer to, and launches that read and write them.
+// Pieces of several kinds consist of it (gpu_piece.h, gpu_loop.h).
 //
 // Immutable once built; issued from any thread, one at a time per stream.
 #pragma once
@@ -16,7 +16,7 @@ namespace sluice {
 
 enum class GpuPlace : uint8_t { kInput, kOutput, kConstant, kArena };
 
-// How a value is seen: where its first element is, and its shape.
+// A view of a value: the address of its first element, and its shape.
 struct GpuRegister {
   GpuPlace place = GpuPlace::kArena;
   int index = 0;       // which input, output or constant
@@ -32,10 +32,10 @@ struct GpuRegister {
 };
 
 struct GpuInstruction {
-  // kMove: each of `in` to the place of `out`, all dense and apart from each
-  // other, in one launch. Of lists (list_launch.h): kAppend: elements to their
-  // rooms; kSet: index and element to a room and its marks; kGet: index and
-  // table to an element; kAdmit: behind the condition.
+  // kMove: copies each of `in` to the place of `out` in one launch; all are
+  // dense and do not overlap. For lists (list_launch.h): kAppend appends
+  // elements to storage; kSet takes index and element to storage and marks;
+  // kGet takes index and table to an element; kAdmit follows the condition.
   enum class Code : uint8_t {
     kFused,
     kKernel,
@@ -50,32 +50,31 @@ struct GpuInstruction {
   const Node* node = nullptr;
   std::vector<int> in, out;  // registers
   int64_t workspace = -1;    // arena offset
-  // Of loops and moves: a register with a flag without which nothing is
-  // written; -1: always.
+  // For loops and moves: the register of a flag; nothing is written while the
+  // flag is unset. -1: always.
   int live = -1;
-  int number = 0;    // of a list's node
+  int number = 0;    // of the list's node
   int64_t key = -1;  // arena offset of the key, where the kernel draws
-  // Of a loop: its kernel, the shape it goes over, elements a thread takes at a
-  // time.
+  // For a loop: its kernel, its shape, and the elements per thread and step.
   std::string source;
   Shape space;
   int pack = 1;
-  // The loop's operands apart from literals: how they are read.
+  // How the loop reads its operands, literals excluded.
   std::vector<FusedAccess> access;
-  // Other loops of the same source, run by the same launch; `source` is that of
-  // all of them then.
+  // Other loops with the same source, run by the same launch; `source` is then
+  // that of the joint launch.
   std::vector<GpuInstruction> beside;
   std::string one_source;
   std::string label;
 };
 using GpuCode = std::vector<GpuInstruction>;
 
-// Where the places are in one run.
+// The addresses of one run.
 struct GpuBases {
   std::vector<void*> inputs, outputs;
   void* arena = nullptr;
-  int64_t capacity = 0;  // of lists that are written
-  int64_t round = 0;     // flags of several rounds lie side by side
+  int64_t capacity = 0;  // of the lists that are written
+  int64_t round = 0;     // each round has flags of its own, contiguous
 
   // `operands`: inputs, then outputs.
   GpuBases(const std::vector<void*>& operands, size_t num_inputs, void* a)
@@ -86,9 +85,8 @@ struct GpuBases {
         arena(a) {}
 };
 
-// The arrays of one run, inputs first: addresses, and how long they are, where
-// the device is told of each use. Numbers of the host are no operands of the
-// launches: null.
+// The arrays of one run, inputs first: addresses, and sizes if the device
+// tracks each use. Host numbers are not operands of launches: null.
 struct GpuOperands {
   std::vector<void*> at;
   std::vector<int64_t> bytes;
@@ -102,19 +100,20 @@ class GpuProgram {
   explicit GpuProgram(Device& device)
       : device(static_cast<CudaDevice*>(&device)) {}
 
-  // A single number that the host hands over with each run. They lie side by
-  // side from the arena's start.
+  // A number that the host passes with each run. They are contiguous from the
+  // arena's start.
   struct HostNumber {
     size_t input;
     int64_t offset;
   };
   static constexpr int64_t kNumberBytes = 16;  // the largest element
-  // The key of what a node draws in this run, among them.
+  // The key for a node that draws random numbers in this run, stored among
+  // them.
   struct HostKey {
     const Node* node;
     int64_t offset;
-    int told = -1;     // the node's input that says where to draw
-    size_t input = 0;  // that is this one of the program's
+    int told = -1;     // the node's input that holds the position to draw from
+    size_t input = 0;  // the program input that supplies it
   };
 
   CudaDevice* device;
@@ -127,20 +126,20 @@ class GpuProgram {
   int list_control = -1;                // register of the lists' control block
   std::vector<const Node*> list_nodes;  // by their numbers
 
-  // Compiles the loops' kernels side by side, where there are several: one by
-  // one, as they are first launched, they would keep a large program waiting.
-  // What is wrong with one its launch tells.
+  // Compiles the kernels of the loops concurrently, if there are several:
+  // compiling each at its first launch would delay a large program. Errors are
+  // reported by the launch.
   void CompileAhead(const GpuCode& code) const;
   Array Bind(int r, const GpuBases& bases) const;
   // Issues every launch on the stream.
   Status Issue(const GpuCode& code, const StepContext& step, Stream& stream,
                const GpuBases& bases) const;
-  // Inputs of the types the program was planned for, as the launches want them:
-  // row-major, numbers on the host.
+  // Checks that inputs have the types the program was planned for, and converts
+  // them for the launches: row-major, numbers on the host.
   Status CheckInputs(std::span<Array> given) const;
-  // Memory for the arena of one run, on the device's stream; none: not needed.
+  // Allocates the arena of one run, on the device's stream; none if not needed.
   Result<Array> NewArena() const;
-  // Puts the numbers of the host into the arena, on the device's stream.
+  // Copies the host numbers into the arena, on the device's stream.
   Status Upload(const StepContext& step, std::span<const Array> given,
                 void* arena) const;
 

@@ -1,4 +1,5 @@
-// GpuCodeBuilder: loops of one source that one launch runs side by side.
+// GpuCodeBuilder: loops with the same source that run concurrently in one
+// launch.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-// The bytes from its first element to its last, whichever way it steps.
+// The bytes from the first element to the last, for strides of either sign.
 std::pair<int64_t, int64_t> BytesOf(const GpuRegister& r) {
   int64_t begin = 0, end = r.shape.num_elements() == 0 ? 0 : 1;
   for (int axis = 0; axis < r.shape.rank(); ++axis) {
@@ -21,7 +22,7 @@ std::pair<int64_t, int64_t> BytesOf(const GpuRegister& r) {
   return {r.offset + begin * size, r.offset + end * size};
 }
 
-// Of the arguments in fused_source.cc.
+// For the arguments in fused_source.cc.
 size_t ArgumentBytes(const GpuInstruction& loop) {
   auto strided =
       std::count(loop.access.begin(), loop.access.end(), FusedAccess::kStrided);
@@ -38,7 +39,7 @@ bool GpuCodeBuilder::NextInSet() const {
          set_[now_] == set_[now_ + 1];
 }
 
-// Whether two registers may have a byte in common.
+// Whether two registers may overlap.
 bool GpuCodeBuilder::Overlap(int a, int b) const {
   const Register &x = At(a), &y = At(b);
   if (x.place == y.place) {
@@ -57,7 +58,7 @@ bool GpuCodeBuilder::Overlap(int a, int b) const {
   return over(x, y) || over(y, x);
 }
 
-// Neither writes what the other reads or writes.
+// Neither writes memory that the other reads or writes.
 bool GpuCodeBuilder::Apart(const GpuInstruction& a,
                            const GpuInstruction& b) const {
   auto meets = [&](const std::vector<int>& written, int r) {
@@ -73,8 +74,8 @@ bool GpuCodeBuilder::Apart(const GpuInstruction& a,
   return !writes(a, b) && !writes(b, a);
 }
 
-// Puts the loop beside the one that was emitted last, if both are of one source
-// and can run in any order. False: it needs a launch of its own.
+// Adds the loop to the launch emitted last, if both have the same source and
+// are independent. False: it needs a launch of its own.
 bool GpuCodeBuilder::JoinLoop(const GpuInstruction& loop) {
   bool next = now_ > 0 && set_[now_] != 0 && set_[now_] == set_[now_ - 1];
   if (!next || code_.empty() || !MayStandBeside(loop.source)) return false;

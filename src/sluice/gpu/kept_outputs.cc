@@ -14,7 +14,7 @@ struct KeptOutputs::Place {
   Array memory;
   std::atomic<bool> taken{false};
 
-  // The same elements under a count of their own.
+  // The same elements with a reference count of their own.
   static Array HandOut(std::shared_ptr<Place> place) {
     place->taken.store(true, std::memory_order_relaxed);
     const Array& memory = place->memory;
@@ -41,7 +41,7 @@ Result<Array> KeptOutputs::Take(size_t output, DType dtype, const Shape& shape,
       }
     }
   }
-  // Without the lock: where there is no memory this is asked to give some back.
+  // Without the lock: an allocation that fails asks this object to free memory.
   SL_ASSIGN_OR_RETURN(Array made, Array::Make(dtype, shape, allocator));
   MutexLock lock(mu_);
   auto& places = places_[output];

@@ -1,10 +1,11 @@
-// KeptOutputs: memory for a piece's results that lies in the same place run
-// after run. A recording has addresses in it: results that go where those of an
-// earlier run went launch its recording without copies. What is handed out is
-// its holder's alone; when the last one lets go of it, it is for the next run.
+// KeptOutputs: memory for a piece's results that keeps its address from run to
+// run. Recordings contain addresses, so results stored at the same addresses as
+// in an earlier run can use its recording without copies. A result belongs to
+// its holders; when the last one releases it, its memory is reused by the next
+// run.
 //
-// What nobody holds is given back where memory runs out. Results may outlive
-// this. Thread safe.
+// Unused memory is freed when memory runs out. Results may outlive this object.
+// Thread safe.
 #pragma once
 
 #include <memory>
@@ -27,8 +28,8 @@ class KeptOutputs final : public Reclaimer {
 
  private:
   struct Place;
-  // By output. A program that holds on to one result while it asks for the next
-  // has two in turns; those of one that holds on to more are not kept.
+  // By output. A program that holds one result while it requests the next
+  // alternates between two. More than two are not kept.
   std::vector<std::vector<std::shared_ptr<Place>>> places_ SL_GUARDED_BY(mu_);
   Mutex mu_;
 };

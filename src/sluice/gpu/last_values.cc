@@ -1,5 +1,5 @@
-// GpuCodeBuilder: values whose channels lie side by side, between kernels that
-// take them so.
+// GpuCodeBuilder: values stored channels last, between kernels that use that
+// layout.
 #include <array>
 
 #include "sluice/gpu/code_builder.h"
@@ -13,8 +13,8 @@ bool GpuCodeBuilder::LiesLast(int r) const {
   return !at.contiguous() && LiesChannelsLast(at.shape, at.strides);
 }
 
-// Whether a kernel is given its operands channels last: it wants them so, or
-// one of them lies so already.
+// Whether a kernel gets its operands channels last: it prefers that layout, or
+// one of them already has it.
 bool GpuCodeBuilder::TakesLast(const Node& node) {
   const ChannelsLast* how = SaidOfOps<ChannelsLast>::Find(node.op());
   if (!how) return false;
@@ -28,7 +28,7 @@ bool GpuCodeBuilder::TakesLast(const Node& node) {
   return takes;
 }
 
-// Copied if need be, once for all that read it.
+// Copied if necessary, once for all readers.
 Result<int> GpuCodeBuilder::ReadLast(const Node& node, const Value& v) {
   SL_ASSIGN_OR_RETURN(int r, Read(v));
   if (LiesChannelsLast(At(r).shape, At(r).strides)) return r;
@@ -71,8 +71,8 @@ int GpuCodeBuilder::AsRows(int r) {
   return AddRegister(std::move(rows));
 }
 
-// A loop goes along memory: channels last if an operand of its size lies so,
-// unless it writes what leaves the program, which lies row by row.
+// A loop follows memory order: channels last if an operand of its size has that
+// layout, unless the loop writes an output of the program, which is row-major.
 bool GpuCodeBuilder::LoopsLast(const FusedNodes& nodes) {
   if (nodes.space.rank() != 4) return false;
   bool some = false;
@@ -90,7 +90,7 @@ bool GpuCodeBuilder::LoopsLast(const FusedNodes& nodes) {
   return some;
 }
 
-// The same elements with the axes in the order of memory.
+// The same elements with the axes in memory order.
 int GpuCodeBuilder::TurnedLast(int r) {
   Register from = At(r);
   int rank = from.shape.rank();

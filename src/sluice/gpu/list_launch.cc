@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// These are as source/loop_lists.cuh has them.
+// These match source/loop_lists.cuh.
 struct AdmitArgs {
   void* control;
   const void* predicate;

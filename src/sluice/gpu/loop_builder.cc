@@ -1,4 +1,4 @@
-// Building a GpuWhile: slots for what is carried, the regions' code around
+// Builds a GpuWhile: slots for carried values, and the regions' code around
 // them.
 #include <algorithm>
 #include <cmath>
@@ -41,7 +41,7 @@ class GpuWhileBuilder {
       WholeLoop whole = WriteWholeLoop(loop_);
       if (!whole.source.empty()) return EmitWhole(whole, outputs);
     }
-    // A list's room is counted behind the condition.
+    // The capacity of lists is checked after the condition.
     WholeLoop counting;
     if (fuse_ && !piece_->lists_.append()) {
       part_ = FindCountingPart(loop_);
@@ -64,7 +64,7 @@ class GpuWhileBuilder {
     SL_RETURN_IF_ERROR(EmitBody());
     piece_->last_.push_back(builder_.Move(loop_, Slots(), outputs));
     ChooseRounds();
-    // Tables come behind the inputs, which are all known now.
+    // Tables follow the inputs, which are all known now.
     for (size_t t = 0; t < tables_.size(); ++t) {
       piece_->program_.registers[static_cast<size_t>(tables_[t])].index =
           static_cast<int>(piece_->program_.inputs.size() + t);
@@ -73,7 +73,7 @@ class GpuWhileBuilder {
   }
 
  private:
-  // Single numbers of the host, which each run brings along.
+  // Host numbers, which are passed with each run.
   void TakeNumbers() {
     std::vector<Value> numbers;
     std::unordered_set<Value, ValueHash> seen;
@@ -117,8 +117,7 @@ class GpuWhileBuilder {
     return std::move(piece_);
   }
 
-  // What only counts is done before the rest begins: its slots have what they
-  // have in the end.
+  // The counting part runs before the rest, so its slots hold the final values.
   Status EmitCounting(const WholeLoop& counting) {
     ValueType number{DType::kI64, PartialShape(Shape())};
     piece_->trips_ = NewPlace(number);
@@ -154,7 +153,7 @@ class GpuWhileBuilder {
     return OkStatus();
   }
 
-  // Of all that is carried but lists.
+  // The slots of all carried values except lists.
   std::vector<int> Slots() const {
     std::vector<int> slots = slots_;
     std::erase(slots, -1);
@@ -166,8 +165,8 @@ class GpuWhileBuilder {
         GpuRegister::Dense(GpuPlace::kOutput, index, offset, dtype, shape));
   }
 
-  // Rooms of lists that are written, tables of those that are read, where
-  // LoopListRun puts them.
+  // Storage of written lists and tables of lists that are read, in the order of
+  // LoopListRun.
   void TakeLists() {
     const Region& body = BodyOf(loop_);
     LoopLists& lists = piece_->lists_;
@@ -212,7 +211,7 @@ class GpuWhileBuilder {
         GpuRegister::Dense(GpuPlace::kArena, 0, offset, type.dtype, shape));
   }
 
-  // Arguments of the region lie in the slots. Returns what is computed.
+  // Arguments of the region are in the slots. Returns the nodes to compute.
   Result<std::vector<Node*>> Enter(const Region& region) {
     for (size_t i = 0; i < slots_.size(); ++i) {
       if (slots_[i] < 0) continue;
@@ -223,7 +222,7 @@ class GpuWhileBuilder {
       return node->is_args() || ConstantValue({node, 0});
     });
     std::erase_if(order, [&](Node* node) { return part_.nodes.count(node); });
-    // What hands on something from outside is that.
+    // Values passed on from outside are those values.
     std::vector<Node*> nodes;
     for (Node* node : order) {
       Value v = HandedOn(node->output(0), region);
@@ -243,9 +242,9 @@ class GpuWhileBuilder {
     return std::find(nodes.begin(), nodes.end(), v.node) != nodes.end();
   }
 
-  // The condition gets a place of its own even where it is carried: what the
-  // body writes asks for it while the body writes. Unless what it asks for is
-  // whether there is room as well.
+  // The condition gets a register of its own even if it is carried, because
+  // writes of the body check it while the body overwrites slots. The exception
+  // is a loop that checks the capacity of lists as well.
   Status EmitCondition() {
     const Region& region = CondOf(loop_);
     SL_ASSIGN_OR_RETURN(std::vector<Node*> nodes, Enter(region));
@@ -299,7 +298,7 @@ class GpuWhileBuilder {
     return false;
   }
 
-  // Moves that are collected, to be one launch.
+  // Collected moves that become one launch.
   struct Moves {
     std::vector<int> from, to;
     void Add(int f, int t) {
@@ -312,9 +311,9 @@ class GpuWhileBuilder {
     code.push_back(builder_.Move(loop_, moves.from, moves.to, live));
   }
 
-  // Slots are written only where the condition holds: by loops that are masked,
-  // or by the move at the body's end. All else goes to places that do not
-  // matter, so that the body may be run once too often.
+  // Slots are written only where the condition holds, by masked loops or by the
+  // move at the body's end. All other results go to temporary memory, so the
+  // body may safely run once too often.
   Status EmitBody() {
     const Region& region = BodyOf(loop_);
     SL_ASSIGN_OR_RETURN(std::vector<Node*> nodes, Enter(region));
@@ -324,8 +323,8 @@ class GpuWhileBuilder {
     auto arg = [&](size_t i) {
       return Value{region.args_node(), static_cast<int>(i)};
     };
-    // Slots that another carried value becomes a copy of stay as they are until
-    // all is computed.
+    // Slots that are copied to another carried value keep their contents until
+    // everything is computed.
     std::unordered_set<Value, ValueHash> handed_on(results.begin(),
                                                    results.end());
     std::vector<GpuTarget> targets;
@@ -358,12 +357,12 @@ class GpuWhileBuilder {
       }
       bool slot = v.node == region.args_node();
       if (!slot && !MadeBy(v, nodes) && !IsRead(i)) {
-        // The same each time, and nobody looks before the end.
+        // The same in each iteration, and not read before the end.
         once.Add(from, slots_[i]);
         continue;
       }
-      // What lies in a slot that changes goes to a place beside it first: the
-      // slot is written by the same move.
+      // A value in a slot that changes is copied to a temporary first, because
+      // the same move writes the slot.
       if (slot && !(results[static_cast<size_t>(v.index)] == v)) {
         int beside = NewPlace(TypeOf(v));
         aside.Add(from, beside);
@@ -377,10 +376,10 @@ class GpuWhileBuilder {
     return OkStatus();
   }
 
-  // Rounds in the graph for each time it goes round: of about 50 us together.
+  // The number of rounds in the graph per pass: about 50 us in total.
   void ChooseRounds() {
     constexpr double kLaunchNanos = 1000, kWanted = 50'000, kMost = 16;
-    // NodeCostNanos is about a core of the host.
+    // NodeCostNanos is for one core of the host.
     constexpr double kFasterThanHost = 2500;
     double nanos = piece_->cost_ns_ / kFasterThanHost +
                    kLaunchNanos * piece_->num_instructions();
@@ -393,7 +392,7 @@ class GpuWhileBuilder {
   const GpuWhile::OnHost& on_host_;
   const bool fuse_;
   GpuCodeBuilder builder_;
-  CountingPart part_;        // done before the rest
+  CountingPart part_;        // runs before the rest
   std::vector<int> slots_;   // registers; -1: a list
   std::vector<int> tables_;  // registers
 };

@@ -1,4 +1,4 @@
-// Which loops stay on a GPU.
+// Which loops can stay on a GPU.
 #include "sluice/base/strings.h"
 #include "sluice/device/device_name.h"
 #include "sluice/gpu/gpu_loop.h"
@@ -18,8 +18,8 @@ bool SameType(const ValueType& a, const ValueType& b) {
   return a.dtype == b.dtype && a.shape == b.shape;
 }
 
-// Elements of lists of one shape are put at their index in memory that is taken
-// for all of them.
+// List elements must have one shape: they are stored by index in one
+// allocation.
 std::string WhyNotList(const Node& node) {
   bool get = RoleOf(node) == Role::kListGet;
   const Value element =
@@ -69,8 +69,8 @@ std::string WhyNotRegion(const Region& region, std::string* device) {
   return "";
 }
 
-// A list that goes round is written once in an iteration and read in none, or
-// stays as it is.
+// A carried list is either written once and never read in an iteration, or
+// constant.
 std::string WhyNotCarried(const Node& loop, int i,
                           const GpuWhile::OnHost& on_host) {
   if (on_host({const_cast<Node*>(&loop), i})) return "it lies on the host";

@@ -1,11 +1,11 @@
-// Lists of a loop that stays on a GPU. Elements that it writes have one shape
-// and lie side by side in room for so many; an iteration's go behind those of
-// the last, or to an index. Lists that it reads are tables of addresses. When
-// the loop is over the host asks once how far it came, and makes lists of what
-// is there: looks into the room.
+// The lists of a loop that stays on a GPU. A written list has elements of one
+// shape in one allocation with a fixed capacity; an iteration appends, or
+// writes at an index. A list that is read is a table of addresses. After the
+// loop, the host reads the number of iterations once and makes lists whose
+// elements are views of the allocation.
 //
-// LoopLists says what there is, immutable once built. LoopListRun is one run of
-// the loop, by one thread.
+// LoopLists describes the lists, immutable once built. LoopListRun is one run
+// of the loop, by one thread.
 #pragma once
 
 #include <vector>
@@ -20,12 +20,12 @@ namespace sluice {
 struct LoopLists {
   struct Written {
     int carried;
-    bool appends;  // else: sets
+    bool appends;  // else: writes at an index
     ValueType element;
     const Node* node;
   };
   struct Read {
-    size_t input;  // of the program
+    size_t input;  // index among the program's inputs
     ValueType element;
     const Node* node;
   };
@@ -35,11 +35,11 @@ struct LoopLists {
   };
   std::vector<Written> written;
   std::vector<Read> read;
-  std::vector<Carried> carried;  // all of them
+  std::vector<Carried> carried;  // all lists that the loop carries
 
   bool empty() const { return written.empty() && read.empty(); }
   bool append() const;
-  // Of all that is written in one iteration.
+  // Bytes written to all lists in one iteration.
   int64_t StepBytes() const;
 };
 
@@ -48,27 +48,27 @@ class LoopListRun {
   LoopListRun(const LoopLists& lists, CudaDevice& device)
       : lists_(lists), device_(device) {}
 
-  // Brings the tables of what is read to `tables`, which are made longer where
-  // they are too short: then `moved`.
+  // Writes the tables of lists that are read to `tables`. A table that is too
+  // small is replaced, which sets `moved`.
   Status WriteTables(std::span<const Array> inputs, std::vector<Array>& tables,
                      bool* moved);
-  // Room for so many elements in each list that is written.
+  // Allocates each written list with this capacity, in elements.
   Status MakeRoom(int64_t capacity);
   int64_t capacity() const { return capacity_; }
 
-  // Operands that the launches know: behind the inputs the tables; in the place
-  // of a list's output its room; behind the outputs the control block and the
-  // marks of lists that are set.
+  // Add operands in the order the launches expect: the tables after the inputs,
+  // a list's storage in place of the list's output, and the control block and
+  // the marks of indexed lists after the outputs.
   void AddTables(const std::vector<Array>& tables, GpuOperands& operands) const;
   void AddOutput(int carried, GpuOperands& operands) const;
   void AddRest(GpuOperands& operands) const;
 
-  // Twice the room, with what is there; on the device's stream.
+  // Doubles the capacity and keeps the contents; on the device's stream.
   Status Grow(GpuBases& bases);
-  // Starts to ask how far the loop came: `control` is that when the device's
-  // stream has been waited for.
+  // Starts to copy the loop's state to `control`, which is valid after the
+  // device's stream has been synchronized.
   Status StartReading(LoopControl* control);
-  // The lists the loop gives.
+  // The lists that the loop returns.
   Status TakeOutputs(const LoopControl& control, std::span<const Array> inputs,
                      std::span<Array> outputs) const;
 
@@ -79,9 +79,9 @@ class LoopListRun {
   CudaDevice& device_;
   int64_t capacity_ = 0;
   Array control_;
-  std::vector<Array> rooms_, marks_;        // by list written; empty: none
-  std::vector<std::vector<uint8_t>> seen_;  // marks, as the host read them
-  std::vector<Array> held_;                 // elements that are read
+  std::vector<Array> rooms_, marks_;        // by written list; empty: none
+  std::vector<std::vector<uint8_t>> seen_;  // marks, copied to the host
+  std::vector<Array> held_;  // keeps elements that are read alive
 };
 
 }  // namespace sluice

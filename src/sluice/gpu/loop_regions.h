@@ -1,4 +1,4 @@
-// The parts of a loop as those who put it on a GPU look at them.
+// The parts of a loop, as the code that compiles it for a GPU needs them.
 //
 // Plain functions; any thread.
 #pragma once
@@ -14,11 +14,11 @@ inline const Region& BodyOf(const Node& loop) { return *loop.regions()[1]; }
 
 inline ValueType TypeOf(const Value& v) { return {v.dtype(), v.shape()}; }
 
-// Copies between devices hand their input on: all of the loop is on one.
+// Copies between devices count as identities: the whole loop is on one device.
 inline bool HandsOn(const Node& node) {
   return node.op().role == Role::kIdentity;
 }
-// What a value is, whatever nodes of the region hand it on.
+// The origin of a value that nodes of the region pass on unchanged.
 inline Value HandedOn(Value v, const Region& region) {
   while (v.node->region() == &region && HandsOn(*v.node)) {
     v = v.node->input(0);
@@ -26,7 +26,7 @@ inline Value HandedOn(Value v, const Region& region) {
   return v;
 }
 
-// Ops of lists that a loop on a GPU does by itself.
+// List ops that a loop on a GPU implements itself.
 inline bool Writes(const Node& node) {
   return RoleOf(node) == Role::kListAppend || RoleOf(node) == Role::kListSet;
 }

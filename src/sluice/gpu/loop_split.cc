@@ -14,7 +14,7 @@ bool IsNumber(const ValueType& type) {
          type.shape.ToShape().num_elements() == 1;
 }
 
-// What a thread can compute for itself.
+// Whether a thread can compute the node by itself.
 bool IsPlain(const Node& node) {
   if (ConstantValue({const_cast<Node*>(&node), 0})) return true;
   if (node.num_outputs() != 1 || !IsNumber(node.output_type(0))) return false;
@@ -33,7 +33,7 @@ class Splitter {
       for (const Value& v : node->inputs()) Reach(v, cond_);
     }
     for (const Value& v : cond_.results()) Reach(v, cond_);
-    // Values found on the way are looked at in turn.
+    // The loop also visits the values that it adds.
     for (size_t k = 0; k < part_.carried.size(); ++k) {
       int i = part_.carried[k];
       if (!IsNumber(loop_.output_type(i))) return {};
@@ -63,7 +63,7 @@ class Splitter {
     for (const Value& in : v.node->inputs()) Reach(in, region);
   }
 
-  // Whether the rest needs what is counted, or there is no rest.
+  // Whether the rest reads the counted values, or there is no rest.
   bool ReadByOthers() const {
     auto counted = [&](const Value& v) {
       if (v.node == body_.args_node()) return Counts(v.index);

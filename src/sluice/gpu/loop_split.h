@@ -1,7 +1,7 @@
-// The part of a loop that only counts: carried single numbers that decide how
-// often it goes round, computed from each other alone, and read by nothing
-// else. It can be run by itself, in one kernel, before the rest, which then is
-// a loop of a known number of iterations and computes no condition.
+// The counting part of a loop: carried scalars that decide the number of
+// iterations, depend only on each other, and are read by nothing else. One
+// kernel can run this part first; the rest is then a loop with a known number
+// of iterations and no condition.
 //
 // Plain functions; any thread.
 #pragma once

@@ -12,7 +12,7 @@ namespace {
 
 class LoopSplitTest : public ::testing::Test {
  protected:
-  // A loop over x, i and k, with that body.
+  // A loop over x, i and k with the given body.
   const Node& Loop(std::string_view body) {
     std::string text = std::string(R"(
 graph g(%x: f32[4,4], %w: f32[4,4], %i: i64[], %k: i64[], %n: i64[]) {

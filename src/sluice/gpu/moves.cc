@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// As source/moves.cuh has it.
+// Matches source/moves.cuh.
 constexpr size_t kMostMoves = 128;
 struct MovesArgs {
   const void* live;

@@ -1,5 +1,5 @@
-// Several dense arrays moved by one launch: what a loop carries goes to its
-// place, if the loop goes on.
+// Copies several dense arrays in one launch: carried values move to their slots
+// if the loop continues.
 //
 // Any thread.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// `live`: a flag in the GPU's memory without which nothing is written; null:
+// `live`: a flag in GPU memory; nothing is written while it is unset. Null:
 // always. REQUIRES: dense arrays of equal sizes in pairs; no target overlaps
 // another array.
 Status LaunchMoves(const KernelContext& ctx, const void* live,

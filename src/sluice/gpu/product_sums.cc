@@ -1,6 +1,6 @@
 // GpuCodeBuilder: sums of many products of one shape, such as a weight's
-// gradient in a recurrent network: a^T b + c^T d + ... is one product of what
-// is put on top of each other, [a; c; ...]^T [b; d; ...].
+// gradient in a recurrent network: a^T b + c^T d + ... is one product of the
+// stacked operands, [a; c; ...]^T [b; d; ...].
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 constexpr size_t kFewest = 8;
-// Products with more rows than that are no better off together.
+// Products with more rows than this gain nothing from being combined.
 constexpr int64_t kMostRows = 512;
 constexpr int64_t kMostBytes = int64_t{256} << 20;
 
@@ -34,7 +34,7 @@ bool Alike(const Node& a, const Node& b) {
 
 }  // namespace
 
-// The products that a sum is of; none: it is of something else, too.
+// The products that are summed; empty if the sum has other terms.
 std::vector<Node*> GpuCodeBuilder::PartsOfSum(
     Node& root, std::vector<const Node*>& sums) const {
   std::vector<Node*> parts, open = {&root};
@@ -70,7 +70,7 @@ void GpuCodeBuilder::FindProductSums() {
   product_sums_.clear();
   done_by_.clear();
   if (!fuse_) return;
-  // From the last: what is part of a sum is no sum of its own.
+  // From the last one: a part of a sum is not a sum of its own.
   for (size_t g = groups_.size(); g-- > 0;) {
     const std::vector<Node*>& loop = groups_[g].loop.nodes;
     if (groups_[g].node || loop.size() != 1 || done_by_.count(g) ||
@@ -93,7 +93,7 @@ void GpuCodeBuilder::FindProductSums() {
   }
 }
 
-// The values on top of each other: where they lie so already, or moved there.
+// The stacked values: already contiguous, or copied.
 Result<int> GpuCodeBuilder::Stacked(const Node& node,
                                     const std::vector<int>& parts) {
   const Register first = At(parts[0]);
@@ -134,7 +134,8 @@ Status GpuCodeBuilder::EmitProductSum(const std::vector<Node*>& parts) {
     a.push_back(left);
     b.push_back(right);
   }
-  // Gradients come from the last step to the first, and memory may not.
+  // Gradients come from the last step to the first; memory may be in either
+  // order.
   auto backwards = [&](const std::vector<int>& x) {
     const Register &first = At(x[0]), &next = At(x[1]);
     return first.place == next.place && first.index == next.index &&

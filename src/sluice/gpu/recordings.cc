@@ -6,9 +6,9 @@
 namespace sluice {
 
 namespace {
-// Places an operand may alternate between before it is copied instead.
+// Addresses an operand may alternate between before it is copied instead.
 constexpr size_t kMostPlaces = 4;
-// Runs after which operands are taken to have found their places.
+// Runs after which the addresses of operands count as stable.
 constexpr int kSettled = 8;
 constexpr size_t kMostRecordings = 32;
 }  // namespace
@@ -27,7 +27,7 @@ Recordings::Key Recordings::KeyOf(const std::vector<void*>& operands) const {
 Status Recordings::Follow(CudaDevice& device,
                           const std::vector<void*>& operands,
                           const std::vector<int64_t>& bytes) {
-  // What moved before it settled down is forgotten.
+  // Changes before the addresses became stable are forgotten.
   if (hits_ >= kSettled) places_.clear();
   hits_ = 0;
   places_.resize(operands.size());
@@ -45,7 +45,7 @@ Status Recordings::Settle(CudaDevice& device, const std::vector<int64_t>& bytes,
     SL_ASSIGN_OR_RETURN(
         slots_[i], Array::Make(DType::kU8, {std::max<int64_t>(1, bytes[i])},
                                device.memory().allocator()));
-    // Keys are other ones from now on. A recording may still be running.
+    // Keys change from now on. A recording may still be running.
     SL_RETURN_IF_ERROR(device.stream().Synchronize());
     made_.clear();
     seen_.clear();
@@ -73,11 +73,12 @@ Result<bool> Recordings::Launch(CudaDevice& device,
   if (it == made_.end()) {
     SL_RETURN_IF_ERROR(Follow(device, operands, bytes));
     Key key = KeyOf(operands);
-    // The first run compiles kernels and chooses algorithms, which a recording
-    // cannot hold.
+    // The first run compiles kernels and chooses algorithms, which cannot be
+    // recorded.
     if (seen_[key]++ == 0 && !warm) return false;
     if (made_.size() >= kMostRecordings) {
-      // In ever new combinations of places: all that move are copied.
+      // The combinations of addresses keep changing: copy all operands that
+      // move.
       SL_RETURN_IF_ERROR(device.stream().Synchronize());
       made_.clear();
       SL_RETURN_IF_ERROR(Settle(device, bytes, 1));
@@ -86,7 +87,7 @@ Result<bool> Recordings::Launch(CudaDevice& device,
     }
     Status recorded = Record(device, key, arena_bytes, issue);
     if (!recorded.ok()) {
-      // Operands that lie otherwise may want other kernels: once one by one.
+      // Other operand addresses may need other kernels: issue one by one once.
       if (seen_[key] == 1) return false;
       why_not_ = recorded.message();
       return false;
@@ -129,8 +130,8 @@ Status Recordings::Record(CudaDevice& device, const Key& key,
   }
   CudaStream& stream = device.recording_stream();
   device.Enter();
-  // Relaxed: scratch space is taken meanwhile, whose allocator asks events and
-  // maps memory. Nothing of that is part of the recording.
+  // Relaxed: scratch memory is allocated during the capture, which queries
+  // events and maps memory. None of that becomes part of the recording.
   SL_CUDA(cuStreamBeginCapture(stream.handle(), CU_STREAM_CAPTURE_MODE_RELAXED),
           "recording launches");
   Status issued;

@@ -1,10 +1,10 @@
-// Recordings: launches of one piece as graphs of the driver's, by the addresses
-// of its operands.
+// Recordings: the launches of one piece as CUDA graphs, by the addresses of its
+// operands.
 //
-// Programs that repeat a step find their operands in the same few places, in
-// turns: a recording for each combination runs without copies. Operands that
-// keep turning up elsewhere (what a loader hands over) get a place in the
-// recordings that they are copied to, or from. Not thread safe.
+// Programs that repeat a step find their operands at a few addresses, in turn:
+// one recording for each combination runs without copies. Operands whose
+// address keeps changing (such as batches from a loader) get a fixed address in
+// the recordings and are copied to or from it. Not thread safe.
 #pragma once
 
 #include <functional>
@@ -22,30 +22,31 @@ namespace sluice {
 
 class Recordings {
  public:
-  // Issues the launches on a stream with operands at these addresses, and with
-  // this arena.
+  // Issues the launches on a stream with operands at these addresses and this
+  // arena.
   using IssueFn = std::function<Status(
       Stream& stream, const std::vector<void*>& operands, void* arena)>;
 
-  // Fills the part of an arena that each run brings along.
+  // Fills the part of an arena that differs between runs.
   using UploadFn = std::function<Status(void* arena)>;
 
-  // Launches a recording for these operands on the device's stream; makes one
-  // when the same have been seen before, or when `warm`: all that is recorded
-  // has been launched before. False: issue one by one this time. `bytes`: of
-  // each operand; the first `num_inputs` are read, others written.
+  // Launches a recording for these operands on the device's stream. Makes one
+  // if the same addresses were seen before, or if `warm`: everything to be
+  // recorded has been launched before. False: issue the launches one by one
+  // this time. `bytes`: the size of each operand; the first `num_inputs` are
+  // read, the others written.
   Result<bool> Launch(CudaDevice& device, const std::vector<void*>& operands,
                       const std::vector<int64_t>& bytes, size_t num_inputs,
                       int64_t arena_bytes, const UploadFn& upload,
                       const IssueFn& issue, bool warm = false);
 
-  // Why there are none any more; empty: there may be.
+  // Why recording was given up; empty: it was not.
   const std::string& why_not() const { return why_not_; }
   void GiveUp(std::string why) { why_not_ = std::move(why); }
   size_t count() const { return made_.size(); }
-  // What was seen so far does not count: the next run is issued one by one.
+  // Discards what was seen so far: the next run is issued one by one.
   void Forget() { seen_.clear(); }
-  // Of other operands from now on. REQUIRES: no recording is running.
+  // Starts over for other operands. REQUIRES: no recording is running.
   void Clear();
   // Operands that are copied.
   size_t num_copied() const { return slots_.size(); }
@@ -57,28 +58,28 @@ class Recordings {
     CudaDevice& device;
     CUgraphExec exec = nullptr;
     Array arena;
-    std::vector<Array> kept;       // scratch space of library calls
-    std::vector<uint64_t> checks;  // where its kernels tell what is wrong
+    std::vector<Array> kept;       // scratch memory of library calls
+    std::vector<uint64_t> checks;  // where its kernels report errors
   };
   using Key = std::vector<void*>;
 
   Status Record(CudaDevice& device, const Key& key, int64_t arena_bytes,
                 const IssueFn& issue);
   Key KeyOf(const std::vector<void*>& operands) const;
-  // Notes where operands are and gives those that move a place.
+  // Tracks the addresses of operands and gives those that change a fixed one.
   Status Follow(CudaDevice& device, const std::vector<void*>& operands,
                 const std::vector<int64_t>& bytes);
-  // Gives those that were in more than `most` places one.
+  // Gives operands with more than `most` addresses a fixed one.
   Status Settle(CudaDevice& device, const std::vector<int64_t>& bytes,
                 size_t most);
 
   std::map<Key, std::unique_ptr<Recording>> made_;
   std::map<Key, int> seen_;
   std::vector<std::set<void*>> places_;  // by operand
-  std::map<size_t, Array> slots_;        // by operand: its place here
-  int hits_ = 0;                         // runs since a key was last missed
+  std::map<size_t, Array> slots_;        // by operand: its fixed address
+  int hits_ = 0;                         // runs since the last new key
   std::string why_not_;
-  // Of the run that is under way, for what recorded launches find wrong.
+  // Of the current run, for errors that recorded launches report.
   std::shared_ptr<CudaLaunchScope::LateFn> late_ =
       std::make_shared<CudaLaunchScope::LateFn>();
 };

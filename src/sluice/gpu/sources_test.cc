@@ -1,4 +1,4 @@
-// Sources that only a GPU's loops have compile for one.
+// Sources used only by GPU loops compile for a GPU.
 #include <gtest/gtest.h>
 
 #include "sluice/gpu/fused_source.h"

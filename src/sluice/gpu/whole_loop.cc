@@ -18,7 +18,7 @@ Shape ShapeOf(const Value& v) { return v.shape().ToShape(); }
 
 class WholeLoopWriter {
  public:
-  // `part`: null for all of it.
+  // `part`: null for the whole loop.
   WholeLoopWriter(const Node& loop, const CountingPart* part)
       : loop_(loop), part_(part) {
     if (part) carried_ = part->carried;
@@ -83,7 +83,7 @@ class WholeLoopWriter {
     return CudaTypeName(loop_.output_type(carried).dtype);
   }
 
-  // What is computed, in order.
+  // Collects the computed nodes, in order.
   bool TakeNodes(const Region& region, std::vector<Node*>& nodes) const {
     Result<std::vector<Node*>> order = TopologicalOrder(region, {});
     if (!order.ok()) return false;
@@ -98,7 +98,7 @@ class WholeLoopWriter {
     return true;
   }
 
-  // The shape of all that is no single number.
+  // Finds the shape of all values that are not scalars.
   bool FindSpace() {
     auto fits = [&](const Shape& shape) {
       if (IsOne(shape)) return true;
@@ -130,7 +130,7 @@ class WholeLoopWriter {
     return true;
   }
 
-  // What a value is called; one from outside is read before the loop.
+  // The variable for a value; a value from outside is read before the loop.
   std::string Use(Value v) {
     v = HandedOn(HandedOn(v, CondOf(loop_)), BodyOf(loop_));
     if (writer_.Has(v)) return writer_.Name(v);
@@ -161,7 +161,7 @@ class WholeLoopWriter {
     return count;
   }
 
-  // As LaunchFused fills it.
+  // Filled by LaunchFused.
   std::string Args() const {
     return StrCat(
         "struct Args {\n  int64_t n;\n  int32_t packed, rank;\n"
@@ -202,7 +202,7 @@ class WholeLoopWriter {
   Shape space_;
   FormulaWriter writer_;
   std::vector<FusedInput> inputs_;
-  bool fits_ = true;  // what is read from outside can be read so
+  bool fits_ = true;  // all values from outside can be read
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// A whole loop as the source of one kernel: each thread goes round by itself,
-// with what is carried in its registers. Possible where every node of condition
-// and body is elementwise, over one shape and single numbers: then no thread
-// needs what another computes, and each computes the single numbers, and with
-// them the condition, for itself. An iteration costs as long as its arithmetic
-// takes, some nanoseconds, instead of launches.
+// A whole loop as the source of one kernel: each thread runs all iterations,
+// with the carried values in registers. This is possible if every node of
+// condition and body is elementwise over one shape and scalars. No thread then
+// needs results of another, and each computes the scalars, and thus the
+// condition, for itself. An iteration costs only its arithmetic, some
+// nanoseconds, instead of launches.
 //
 // Plain functions; any thread.
 #pragma once
@@ -18,18 +18,18 @@ namespace sluice {
 
 struct WholeLoop {
   // Function "fused", with the arguments of a fused loop (fused_launch.h).
-  // Empty: the loop is none of these.
+  // Empty if the loop does not qualify.
   std::string source;
   Shape space;
-  // What it reads from outside apart from literals, in order. Its outputs are
-  // what the loop carries, and the number of iterations if it counts.
+  // Its inputs except literals, in order. Its outputs are the carried values
+  // and, if it counts, the number of iterations.
   std::vector<FusedInput> inputs;
   std::string label;
 };
 
 // REQUIRES: a loop of static types with a condition.
 WholeLoop WriteWholeLoop(const Node& loop);
-// Only that part of it, which counts.
+// The counting part alone.
 WholeLoop WriteCountingPart(const Node& loop, const CountingPart& part);
 
 }  // namespace sluice

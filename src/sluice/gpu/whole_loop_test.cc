@@ -47,7 +47,7 @@ TEST_F(WholeLoopTest, ReadsWhatIsOutsideOnce) {
   WholeLoop whole = Of(kVector);
   ASSERT_FALSE(whole.source.empty());
   EXPECT_EQ(whole.space, (Shape{6, 5}));
-  // x, limit, row; zero and one are written into the source.
+  // x, limit, row; zero and one are literals in the source.
   ASSERT_EQ(whole.inputs.size(), 3u);
   EXPECT_EQ(whole.inputs[0].access, FusedAccess::kFlat);
   EXPECT_EQ(whole.inputs[1].access, FusedAccess::kScalar);

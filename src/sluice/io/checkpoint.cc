@@ -153,7 +153,7 @@ Result<std::vector<Snapshot>> Whole(const std::string& folder) {
   return whole;
 }
 
-// Of equal ones the newer.
+// Among equal ones the newer.
 std::optional<int64_t> BestOf(const std::vector<Snapshot>& newest_first,
                               const std::string& metric, Best best) {
   std::optional<int64_t> step;

@@ -22,7 +22,7 @@ namespace sluice::io {
 namespace {
 
 constexpr std::string_view kStep = "step_";
-// Being written, or being removed: nobody reads it.
+// Being written or removed: never read.
 constexpr std::string_view kTemporary = ".tmp";
 // A checkpoint takes seconds to write, a large one on a slow disk minutes.
 constexpr int64_t kWaitForOthers = 600'000;
@@ -77,7 +77,7 @@ Result<Manifest> ManifestOf(const std::string& folder) {
   return manifest;
 }
 
-// What was written, read back: sizes and checksums.
+// Reads back what was written: sizes and checksums.
 Status VerifyFiles(const std::string& folder,
                    const std::vector<ShardFile>& written) {
   std::string piece(1 << 20, '\0');
@@ -277,7 +277,7 @@ Status CleanUp(FileSystem& files, const std::string& folder) {
     if (temporary) stem.remove_suffix(kTemporary.size());
     bool replaced = stem.ends_with(kReplaced);
     if (replaced) stem.remove_suffix(kReplaced.size());
-    // One of several writers has a word of its own there.
+    // Each of several writers has its own word there.
     if (temporary) stem = stem.substr(0, stem.find('.'));
     if (StepOf(stem) < 0 || (!temporary && !replaced)) continue;
     std::string path = Join(folder, name), plain = Join(folder, stem);

@@ -1,10 +1,10 @@
-// A checkpoint as files: a folder step_00001234 with one safetensors file for
-// each section and manifest.json, which has everything else, and the size and
-// checksum of every file and of itself. Internal to io/.
+// The files of a checkpoint: a folder step_00001234 with one safetensors file
+// for each section, and manifest.json, which has everything else, and the size
+// and checksum of every file including itself. Internal to io/.
 //
-// The folder is made under another name, synced, read back and renamed: what
-// has the name step_... is whole, unless somebody damaged it later, which its
-// checksums tell.
+// The folder is created under another name, synced, read back and renamed: a
+// folder named step_... is complete, unless it was damaged later, which its
+// checksums detect.
 #pragma once
 
 #include <string>
@@ -17,61 +17,59 @@
 
 namespace sluice::io {
 
-// What a folder of checkpoints holds, newest first. A step that is being
-// replaced may be there twice.
+// A checkpoint in a folder; listed newest first. A step that is being replaced
+// may be listed twice.
 struct CheckpointPlace {
   int64_t step = 0;
   std::string path;
   bool replaced = false;  // moved aside for a new one of the same step
 };
-// None when there is no such folder.
+// Empty if there is no such folder.
 Result<std::vector<CheckpointPlace>> CheckpointsIn(const std::string& folder);
 std::string CheckpointPath(const std::string& folder, int64_t step);
 
-// A snapshot whose elements nobody changes any more.
+// A snapshot whose elements can no longer change.
 struct Frozen {
   Snapshot rest;  // without sections
   std::vector<std::pair<std::string, std::vector<NamedArray>>> sections;
 };
-// Throws for tensors that have no elements. With `copy` they are the snapshot's
-// own from then on.
+// Throws for tensors without elements. With `copy` the elements are copied.
 Frozen Freeze(const Snapshot& snapshot, bool copy);
 
-// Makes the folder and keeps others, of this process or another, from writing
-// into it. Waits while they do; the error says who does.
+// Creates the folder and locks out other writers, in this process or another.
+// Waits for a current writer; the error names it.
 Result<std::unique_ptr<FolderLock>> LockForWriting(FileSystem& files,
                                                    const std::string& folder);
-// Writes step `rest.step` into `folder`. REQUIRES: it is locked. When it fails,
-// what was there is there still, and what was begun is removed, as far as that
-// can be done.
+// Writes step `rest.step` into `folder`. REQUIRES: it is locked. On failure,
+// the previous state remains, and partial files are removed as far as possible.
 Status WriteCheckpoint(FileSystem& files, const std::string& folder,
                        const Frozen& snapshot);
 
 // The parts of that, for a checkpoint that several processes write
 // (io/shared_save.h).
 
-// A new, empty folder. Error: it was not made by this call.
+// Makes a new, empty folder. Error: it could not be created.
 Status MakeNewFolder(FileSystem& files, const std::string& path);
 // Writes the sections as shard `shard` of `shards`, syncs and reads them back.
 Result<std::vector<ShardFile>> WriteSections(FileSystem& files,
                                              const std::string& path,
                                              const Frozen& snapshot, int shard,
                                              int shards);
-// The manifest comes last: with it the folder is a checkpoint. Synced.
+// Written last: it makes the folder a checkpoint. Synced.
 Status WriteManifest(FileSystem& files, const std::string& path,
                      const Manifest& manifest);
-// Gives the finished folder `made` the name of its step.
+// Renames the finished folder `made` to the name of its step.
 Status PlaceCheckpoint(FileSystem& files, const std::string& made,
                        const std::string& folder, int64_t step);
 
-// Takes a checkpoint away, in one piece as far as anyone can see.
+// Removes a checkpoint, atomically as far as readers can see.
 Status RemoveCheckpoint(FileSystem& files, const std::string& path);
-// Finishes or undoes what a writer that was killed left.
+// Completes or reverts the work of a writer that was killed.
 Status CleanUp(FileSystem& files, const std::string& folder);
 
-// Everything, checked on the way. DataLoss says which file is wrong, and how.
+// Reads everything and verifies it. DataLoss names the file and the error.
 Result<Snapshot> ReadCheckpoint(const std::string& path);
-// All but the sections: the manifest is checked, and the files' sizes.
+// All but the sections: verifies the manifest and the sizes of the files.
 Result<Snapshot> ReadManifest(const std::string& path);
 
 }  // namespace sluice::io

@@ -1,4 +1,4 @@
-// What the tests of checkpoints share.
+// Helpers shared by the tests of checkpoints.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace sluice::io {
 
-// Something to save, all of it different for another value.
+// A snapshot that differs everywhere for another value.
 inline Snapshot ExampleSnapshot(float value) {
   Snapshot s;
   int64_t whole = std::isfinite(value) ? static_cast<int64_t>(value) : -1;

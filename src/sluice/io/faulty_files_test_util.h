@@ -18,7 +18,7 @@ class FaultyFiles : public FileSystem {
  public:
   enum class Fault {
     kNone,
-    kCrash,      // from there on nothing happens any more
+    kCrash,      // from there on nothing is written
     kTorn,       // the same, after half of what was to be written
     kPowerLoss,  // the same, and half of what was not synced is gone
     kFull,       // that one fails: no space is left
@@ -33,7 +33,7 @@ class FaultyFiles : public FileSystem {
     for (auto& [file, copy] : unsynced_) close(copy);
   }
 
-  // How many changes were asked for, and whether the fault came.
+  // The number of changes so far, and whether the fault has occurred.
   int count() const { return count_; }
   bool struck() const { return struck_; }
 

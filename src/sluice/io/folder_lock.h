@@ -1,9 +1,9 @@
-// FolderLock: only one writes into a folder of checkpoints at a time, be it a
-// thread, a process, or another program. Held while the object lives; the
-// system lets go of it when the process ends, however it ends.
+// FolderLock: allows one writer at a time in a folder of checkpoints, among
+// threads, processes and programs. Held while the object lives; the system
+// releases it when the process ends in any way.
 //
-// The lock is on the folder itself and leaves no file. Where the file system
-// has no such locks nothing is locked. For one thread.
+// The lock is on the folder itself and leaves no file. Without support by the
+// file system nothing is locked. For one thread.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace sluice::io {
 
 class FolderLock {
  public:
-  // Waits up to `wait_ms` for others to let go. FailedPrecondition then says
-  // who holds it. REQUIRES: the folder exists.
+  // Waits up to `wait_ms` for the lock. FailedPrecondition names the holder.
+  // REQUIRES: the folder exists.
   static Result<std::unique_ptr<FolderLock>> Take(const std::string& folder,
                                                   int64_t wait_ms);
   ~FolderLock();

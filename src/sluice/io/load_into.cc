@@ -45,7 +45,7 @@ KeyReport load_into(const StateDict& targets, const StateDict& from,
   if (options.strict && !report.clean()) {
     throw Error(InvalidArgument(report.table()));
   }
-  // What cannot be read or written is found before anything is.
+  // Errors are detected before anything is read or written.
   ArraysOf(targets);
   ArraysOf(source);
   NoGrad off;

@@ -16,9 +16,9 @@ struct Manifest {
 
 inline constexpr char kManifestName[] = "manifest.json";
 
-// InvalidArgument for text that is no UTF-8.
+// InvalidArgument for text that is not UTF-8.
 Result<std::string> ManifestText(const Manifest& manifest);
-// DataLoss when it is none, or was altered.
+// DataLoss if it is not a manifest, or was altered.
 Result<Manifest> ParseManifest(std::string_view text);
 
 }  // namespace sluice::io

@@ -1,5 +1,4 @@
-// Between the tensors of programs and the arrays files are made of. Internal
-// to io/.
+// Conversion between tensors and the arrays stored in files. Internal to io/.
 #pragma once
 
 #include "sluice/formats/safetensors.h"
@@ -7,8 +6,8 @@
 
 namespace sluice::io {
 
-// The elements as they are now, not copied. Throws for a tensor that is part
-// of a graph, sparse, or holds nothing, by its name.
+// The current elements, without a copy. Throws for a tensor that is part of a
+// graph, sparse, or empty, with its name.
 std::vector<NamedArray> ArraysOf(const StateDict& state);
 StateDict StateOf(std::vector<NamedArray> arrays);
 

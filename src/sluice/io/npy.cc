@@ -28,7 +28,7 @@ constexpr NpyType kTypes[] = {
     {"u4", DType::kU32}, {"u8", DType::kU64}, {"b1", DType::kBool},
     {"c8", DType::kC64}};
 
-// What the elements are in the file.
+// The type of the elements in the file.
 struct Layout {
   DType dtype = DType::kInvalid;
   char text = 0;      // 'S' bytes, 'U' code points of 4 bytes

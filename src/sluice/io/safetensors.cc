@@ -83,7 +83,7 @@ struct SafetensorsReader::State {
   void OpenIndex();
 };
 
-// The names in an index are those of files beside it and of nothing else.
+// The names in an index must be those of files in the same folder.
 void SafetensorsReader::State::OpenIndex() {
   Json index = read_json(path);
   auto bad = [&](std::string_view what) {

@@ -1,6 +1,6 @@
-// ShardFile: one safetensors file of a checkpoint, as its manifest names it. A
-// section is one file, or as many as there were writers, each with some of its
-// tensors. A plain value.
+// ShardFile: one safetensors file of a checkpoint, as listed in its manifest. A
+// section is one file, or one per writer, each with some of its tensors. A
+// plain value.
 #pragma once
 
 #include <cstdint>

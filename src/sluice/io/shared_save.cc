@@ -14,7 +14,7 @@ namespace sluice::io {
 
 namespace {
 
-// A word that no other attempt has, whoever makes it.
+// A word that is unique to this attempt.
 std::string OwnWord() {
   std::random_device random;
   char text[40];
@@ -47,7 +47,7 @@ SharedSave::SharedSave(std::string folder, int64_t step)
 }
 
 SharedSave::~SharedSave() {
-  // What cannot be removed now, the next attempt removes.
+  // The next attempt removes what cannot be removed now.
   if (!path_.empty()) (void)RemoveTree(FileSystem::Current(), path_);
 }
 

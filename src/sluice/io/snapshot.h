@@ -1,4 +1,4 @@
-// Snapshot: everything a run needs to go on as if it had never stopped.
+// Snapshot: everything a run needs to continue as if it had never stopped.
 //
 //   sl::io::Snapshot now;
 //   now.set("model", net.state_dict());
@@ -22,22 +22,22 @@ namespace sluice::io {
 
 struct Snapshot {
   int64_t step = 0;
-  // Where random numbers go on: at first, where they are now.
+  // The state of the random generator; initially the current one.
   RandomState random = random_state();
   std::string data{};  // the position in the data, as UTF-8
-  Json extra{};        // schedules, counters and whatever else is small
+  Json extra{};        // schedules, counters and other small values
   std::vector<std::pair<std::string, double>> metrics{};
 
   // Tensors by section: "model", "optimizer", ... Each becomes a file of that
-  // name, so it is made of letters, digits, "_" and "-".
+  // name, so it must consist of letters, digits, "_" and "-".
   void set(std::string_view section, StateDict state);
-  // Throws when there is none; the message lists the sections.
+  // Throws if there is none; the message lists the sections.
   const StateDict& at(std::string_view section) const;
   const StateDict* find(std::string_view section) const;  // null: none
   const std::vector<std::pair<std::string, StateDict>>& sections() const {
     return sections_;
   }
-  // NaN when there is none of that name.
+  // NaN if there is no metric of that name.
   double metric(std::string_view name) const;
 
  private:

@@ -1,8 +1,8 @@
-// AsyncLaunch: an asynchronous kernel's launch on this thread, in case it
+// AsyncLaunch: the launch of an asynchronous kernel on this thread, in case it
 // throws. A kernel that throws has not kept its context and will not call
-// Done(). But if it has made a reply of the context (state/kernel_glue.h),
-// somebody may hold that, and a reply is always answered, at the latest when
-// dropped. Lives on the launching thread's stack.
+// Done(). But if it has turned the context into a reply (state/kernel_glue.h),
+// another object may hold that; a reply is always answered, at the latest when
+// it is dropped. Lives on the launching thread's stack.
 #pragma once
 
 #include <utility>
@@ -16,7 +16,7 @@ class AsyncLaunch {
   AsyncLaunch(const AsyncLaunch&) = delete;
   AsyncLaunch& operator=(const AsyncLaunch&) = delete;
 
-  // Whether somebody else answers now.
+  // Whether another object is responsible for the answer now.
   bool kept() const { return kept_; }
   static void Keep() {
     if (current_) current_->kept_ = true;

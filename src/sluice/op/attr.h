@@ -82,7 +82,7 @@ class AttrValue {
   }
   const Variant& variant() const { return v_; }
   bool operator==(const AttrValue& o) const;
-  // As the graph's text form writes it: 3, 0.5, "a", f32, [2,?], ...
+  // In the syntax of the graph's text form: 3, 0.5, "a", f32, [2,?], ...
   std::string ToString() const;
 
  private:
@@ -102,8 +102,8 @@ class Attrs {
   ~Attrs();
 
   const AttrValue* find(std::string_view name) const;
-  // REQUIRES: the attribute is there and of that kind; true of every attribute
-  // named in the op's record, once the record has checked them.
+  // REQUIRES: the attribute exists and has that kind, which holds for every
+  // attribute named in the op's record, once the record has checked them.
   template <class T>
   const T& get(std::string_view name) const {
     const AttrValue* v = find(name);
@@ -118,7 +118,7 @@ class Attrs {
   bool operator==(const Attrs& o) const;
 
  private:
-  // Calls make and drop one of these each.
+  // Every call creates and destroys one of these.
   std::vector<Entry, PoolAllocator<Entry>> entries_;
 };
 

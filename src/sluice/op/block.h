@@ -23,13 +23,13 @@ struct BlockKernel {
   BlockFn fn = nullptr;
   BlockParams params;
   TileOp tile = TileOp::kNone;
-  // The formula behind `fn` by its name in the op's source, for devices whose
-  // kernels are compiled from that source: "ErfFn". Empty: there is none.
+  // The name of the formula behind `fn` in the op's source, for devices that
+  // compile kernels from that source: "ErfFn". Empty: there is none.
   std::string_view formula = {};
 };
 
-// A formula's name in its source, without namespaces, from what a compiler
-// calls F: "sluice::(anonymous namespace)::ErfFn", say.
+// A formula's name in its source, without namespaces, from the compiler's name
+// of F, such as "sluice::(anonymous namespace)::ErfFn".
 template <class F>
 constexpr std::string_view FormulaName() {
   std::string_view text = __PRETTY_FUNCTION__;

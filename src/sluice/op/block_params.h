@@ -1,19 +1,19 @@
-// What formulas of elementwise ops use besides numbers. Freestanding: devices
-// compile formulas from their source, this header included.
+// Parameters of the formulas of elementwise ops, besides numbers. Freestanding:
+// devices compile formulas from their source, including this header.
 #pragma once
 
 #include <cstdint>
 
 namespace sluice {
 
-// Numbers taken from attributes once, when the function is chosen.
+// Numbers read from attributes once, when the function is selected.
 struct BlockParams {
   double p[2] = {0, 0};
 };
 
-// Arithmetic so short that passing through memory between two ops costs more
-// than the ops: a run of these on f32 is done with values kept in registers
-// (op/tile_chain.h). An op says which it is beside its formula.
+// Arithmetic so short that a pass through memory between two ops costs more
+// than the ops: a sequence of these on f32 keeps values in registers
+// (op/tile_chain.h). An op declares its TileOp next to its formula.
 enum class TileOp : uint8_t {
   kNone,
   kAdd,

@@ -1,5 +1,5 @@
-// The key of an op that is called outside of any graph: its random numbers
-// depend on it as those of a node depend on the node's key.
+// The key of an op called outside any graph: its random numbers depend on it as
+// those of a node depend on the node's key.
 #pragma once
 
 #include "sluice/base/random.h"

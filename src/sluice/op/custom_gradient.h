@@ -20,14 +20,14 @@ namespace sluice {
 
 using CustomGradientFn = std::function<void(GradContext&)>;
 
-// Its number, for the attribute "function": an i64 that no other one has had.
-// `sees_flow`: it tells what nothing flows into from what zeros do.
+// Returns its number, for the attribute "function": an i64 that is never
+// reused. `sees_flow`: it distinguishes missing incoming gradients from zeros.
 Array RegisterCustomGradient(CustomGradientFn fn, bool sees_flow = false);
-// Null when this process has none of that number.
+// Null if this process has no function with that number.
 std::shared_ptr<const CustomGradientFn> FindCustomGradient(int64_t number);
-// What was said of it then; false when this process has none of that number.
+// The flag given at registration; false if there is no such function.
 bool SeesFlow(int64_t number);
-// How many there are.
+// The number of registered functions.
 int64_t NumCustomGradients();
 
 }  // namespace sluice

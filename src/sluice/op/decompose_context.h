@@ -1,13 +1,13 @@
-// DecomposeContext: an op made of others, for a device that has no kernel of
-// it. The rule is written like that of a gradient:
+// DecomposeContext: an op composed of others, for a device without a kernel for
+// it. The rule is written like a gradient rule:
 //
 //   .decompose([](DecomposeContext& d) {
 //     d.set(d.call("Abs", {d.in(0) - d.in(1)}));
 //   })
 //
-// The result may differ from that of the op's own kernel by rounding and in no
-// other way. Lives for one application of one rule, on one thread; errors
-// stick, as in any rule (op/rule_context.h).
+// The result may differ from that of the op's own kernel only by rounding.
+// Lives for one application of one rule, on one thread; errors stick, as in any
+// rule (op/rule_context.h).
 #pragma once
 
 #include "sluice/op/rule_context.h"
@@ -27,7 +27,7 @@ class DecomposeContext : public RuleContext {
   }
 
  protected:
-  Ids out_;  // what the rule set, by output; -1 for nothing
+  Ids out_;  // set by the rule, by output; -1 for none
 };
 
 }  // namespace sluice

@@ -1,11 +1,11 @@
-// OpFace: what the functions that users call know of an op: whether it is a
-// method of Tensor, and which types its results keep. Said in the op's file,
-// below the record:
+// OpFace: the properties of an op that user-level functions need: whether it is
+// a method of Tensor, and which types its results keep. Declared in the op's
+// file, after the record:
 //
 //   SL_FACE(Relu).method().keeps(kInts | DTypeSet{DType::kBool});
 //
-// Apart from the record, which every op's file reads and most need not know
-// this. Made before main(), never changed afterwards; any thread.
+// Separate from the record, which every op's file includes and most code does
+// not need. Made before main(), immutable afterwards; any thread.
 #pragma once
 
 #include <string_view>
@@ -22,8 +22,9 @@ class OpFace {
     is_method_ = true;
     return *this;
   }
-  // Results of operands of these types, which the op does not take, have the
-  // operands' type again: bools are added as integers, and give a bool.
+  // If operands have these types, which the op does not support, the results
+  // are cast back to the operands' type: bools are added as integers, and give
+  // a bool.
   OpFace& keeps(DTypeSet types) {
     kept_types_ = types;
     return *this;
@@ -37,9 +38,10 @@ class OpFace {
   DTypeSet kept_types_;
 };
 
-// That of the op of this name; the same for ops without an SL_FACE.
+// The OpFace of the op with this name; a default one for ops without an
+// SL_FACE.
 const OpFace& FaceOf(std::string_view op);
-// Names of the ops that have one, sorted.
+// The names of the ops that have one, sorted.
 std::vector<std::string_view> OpsWithFaces();
 
 namespace face_internal {

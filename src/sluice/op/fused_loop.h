@@ -1,8 +1,7 @@
-// FusedLoop: elementwise ops that ride along with a kernel. Before it, they
-// compute the kernel's input 0 block by block as the kernel asks for it; behind
-// it, they are applied to each stretch of output 0 as soon as it is final,
-// while it is still in the cache. Either way the value in between never
-// travels through memory.
+// FusedLoop: elementwise ops fused with a kernel. Before the kernel, they
+// compute its input 0 block by block on demand; after it, they are applied to
+// each range of output 0 as soon as it is final, while it is still in the
+// cache. The intermediate value never passes through memory.
 //
 // Made by the executor for one launch; the kernel reaches it through
 // KernelContext::Load and Finish. Run may be called from any number of threads.

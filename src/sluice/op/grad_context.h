@@ -1,19 +1,19 @@
 // GradContext: the interface of a gradient rule. A rule gets the op's inputs
-// and outputs and the gradients that flow into its outputs, and gives the
-// gradients of its inputs by calling other ops:
+// and outputs and the gradients of its outputs, and returns the gradients of
+// its inputs by calling other ops:
 //
 //   .grad([](GradContext& g) {
 //     g.set_dx(0, g.dy() * g.call("Cos", {g.in(0)}));
 //   })
 //
-// One rule serves everything: in a graph the calls add nodes, imperatively they
-// run at once. Since a rule is made of ops that have rules themselves,
-// gradients of gradients need nothing more, and forward mode is the gradient of
-// the gradient with respect to what flows in.
+// One rule serves all modes: in a graph the calls add nodes, imperatively they
+// run at once. Because a rule consists of ops that have rules themselves,
+// gradients of gradients need no extra code, and forward mode is the gradient
+// of the gradient with respect to the incoming gradient.
 //
-// Values it passes to ops are kept from the forward run, so it passes on only
-// what it needs: g.shape_of(g.in(0)) instead of g.in(0). How ops are called is
-// in op/rule_context.h.
+// Values that it passes to ops are kept from the forward run, so it should pass
+// only what it needs: g.shape_of(g.in(0)) instead of g.in(0). op/rule_context.h
+// shows how to call ops.
 //
 // Lives for one application of one rule, on one thread. The first error sticks:
 // later calls return undefined variables, and the caller of the rule sees it.
@@ -23,7 +23,7 @@
 
 namespace sluice {
 
-// An undefined one stands for a gradient of zero.
+// An undefined one represents a zero gradient.
 using GradVar = RuleVar;
 using GradVars = RuleVars;
 
@@ -35,32 +35,32 @@ class GradContext : public RuleContext {
   int num_outputs() const { return static_cast<int>(out_.size()); }
 
   GradVar out(int i = 0) { return VarAt(out_[static_cast<size_t>(i)]); }
-  // The gradient of output i; zeros of its shape when nothing flows in.
+  // The gradient of output i; zeros of its shape if there is none.
   GradVar dy(int i = 0);
   bool has_dy(int i) const { return dy_[static_cast<size_t>(i)] >= 0; }
-  // dy(i) * factor, and 0 where dy(i) is 0 even if the factor is infinite or
-  // NaN there: for factors that are not finite everywhere. This is what makes
-  // where(x > 0, sqrt(x), x) have the gradient 1 at -1.
+  // dy(i) * factor, but 0 wherever dy(i) is 0, even if the factor is infinite
+  // or NaN there: for factors that are not finite everywhere. With it, the
+  // gradient of where(x > 0, sqrt(x), x) at -1 is 1.
   GradVar times_dy(GradVar factor, int i = 0);
   // Whether the gradient of input i is wanted; others need not be set.
   bool wants(int i) const { return wants_[static_cast<size_t>(i)]; }
   // The gradient of input i. Those of an elementwise op are summed back over
   // the axes along which the input was broadcast.
   void set_dx(int i, GradVar gradient);
-  // The same where only some slices along axis 0 were read: `values`, a slice
-  // for each entry of the vector `indices`, are to be added there; an index may
-  // occur twice. This avoids an array as large as the input.
+  // The same if only some slices along axis 0 were read: `values` has a slice
+  // for each entry of the vector `indices`, at which it is added; an index may
+  // occur more than once. This avoids an array as large as the input.
   void set_dx_rows(int i, GradVar indices, GradVar values);
 
  protected:
-  // To be filled before the rule runs, as in_ is: ids of outputs, of the
-  // gradients (-1 where none flows in), and what is wanted.
+  // Set before the rule runs, like in_: the ids of outputs and of their
+  // gradients (-1 if there is none), and which gradients are wanted.
   Ids out_, dy_;
   SmallVector<bool, 6> wants_;
-  // What the rule set, by input; -1 for nothing. As long as in_.
+  // Set by the rule, by input; -1 for none. As long as in_.
   Ids dx_;
-  // The indices of those that were set as rows, -1 for others. Empty when no
-  // rows were set.
+  // The indices of sparse gradients, -1 for others. Empty if no gradient is
+  // sparse.
   Ids dx_rows_;
 };
 

@@ -1,7 +1,7 @@
-// KernelContext: one launch of one kernel. Inputs are there; outputs have been
-// allocated from the shape function, except for ops that declare
-// dynamic_output(), which allocate them here. A launch neither synchronises
-// nor allocates anything else; scratch space is declared with workspace().
+// KernelContext: one launch of one kernel. Inputs are available; outputs have
+// been allocated from the shape function, except for ops that declare
+// dynamic_output(), which allocate them here. A launch neither synchronises nor
+// allocates anything else; scratch memory is declared with workspace().
 //
 // Inputs are contiguous unless the op declares strided_inputs(). A kernel must
 // be correct when output and input are the same memory only if the op is
@@ -57,7 +57,8 @@ class KernelContext {
   const Array& in(int i) const { return inputs_[static_cast<size_t>(i)]; }
   const Array& out(int i) const { return outputs_[static_cast<size_t>(i)]; }
 
-  // For dynamic_output() ops: allocates output i, or hands over a ready array.
+  // For dynamic_output() ops: allocates output i, or passes on an existing
+  // array.
   Status AllocateOut(int i, DType dtype, const Shape& shape);
   void set_out(int i, Array value) {
     outputs_[static_cast<size_t>(i)] = std::move(value);
@@ -75,9 +76,9 @@ class KernelContext {
 
   // ---- Elementwise neighbours fused with this launch (op/fused_loop.h) ----
   // For ops that declare fuse_input(): elements [begin, begin + n) of input 0
-  // in row-major order, where they lie or computed into `scratch` (room for n
+  // in row-major order, either in place or computed into `scratch` (space for n
   // elements). Such kernels read input 0 in no other way; in(0) then has dtype
-  // and shape but perhaps no data. Elements may be loaded more than once.
+  // and shape but possibly no data. Elements may be loaded more than once.
   template <class T>
   const T* Load(int64_t begin, int64_t n, T* scratch) const {
     if (!prologue_) return in(0).data<T>() + begin;
@@ -85,12 +86,12 @@ class KernelContext {
     return scratch;
   }
   // For ops that declare fuse_output(): elements [begin, begin + n) of output 0
-  // are final. Said exactly once for every element, from any thread, soon after
-  // they were written; the kernel does not touch them afterwards.
+  // are final. Must be called exactly once for every element, from any thread,
+  // soon after it was written; the kernel does not access it afterwards.
   void Finish(int64_t begin, int64_t n) const {
     if (epilogue_) FinishFused(begin, n);
   }
-  // The same for `rows` stretches of n elements, `stride` apart.
+  // The same for `rows` ranges of n elements, `stride` apart.
   void FinishTile(int64_t begin, int64_t rows, int64_t stride,
                   int64_t n) const {
     if (!epilogue_) return;

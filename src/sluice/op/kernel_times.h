@@ -1,9 +1,8 @@
-// KernelTimes: how long kernels of the host took, by op and by the user's line,
-// with the arithmetic they did and the bytes they touched, while somebody asks.
-// Whatever runs a kernel says so by a TimedKernel around it: the imperative
-// mode, steps, islands and loops alike.
+// KernelTimes: a profile of host kernels: their time by op and by user line,
+// with their arithmetic and the bytes they access. Code that runs a kernel
+// wraps it in a TimedKernel: imperative mode, steps, islands and loops.
 //
-// One profile at a time in a process; from any thread. While there is none a
+// One profile at a time per process; from any thread. Without a profile, a
 // kernel pays for one load.
 #pragma once
 
@@ -26,17 +25,17 @@ class KernelTimes {
  public:
   struct Row {
     std::string op;
-    SourceLine line;  // not known: no line of the user's
+    SourceLine line;  // unknown: no user line
     int64_t calls = 0;
-    double seconds = 0;         // without kernels that ran inside of it
-    double caller_seconds = 0;  // of those: on the thread that began
+    double seconds = 0;         // excluding nested kernels
+    double caller_seconds = 0;  // the part on the thread that called Begin
     double flops = 0;
     int64_t bytes = 0;  // of inputs and outputs
   };
 
-  // FailedPrecondition: a profile is being made already.
+  // FailedPrecondition: a profile is already running.
   static Status Begin();
-  // The rows, most seconds first. REQUIRES: Begin() before.
+  // Ends the profile. The rows, by decreasing time. REQUIRES: Begin() before.
   static std::vector<Row> End();
   static bool active() { return active_.load(std::memory_order_relaxed); }
 
@@ -47,7 +46,7 @@ class KernelTimes {
   static constinit std::atomic<bool> active_;
 };
 
-// Kernels without a line of their own run for this one. On the stack.
+// Sets the line of kernels that have none of their own. On the stack.
 class [[nodiscard]] KernelsOfLine {
  public:
   explicit KernelsOfLine(const SourceLine& line) {
@@ -69,10 +68,10 @@ class [[nodiscard]] KernelsOfLine {
   const SourceLine* outer_ = nullptr;
 };
 
-// Around one kernel, on the stack. Time of kernels inside of it is theirs.
+// Times one kernel, on the stack. Excludes the time of nested kernels.
 class [[nodiscard]] TimedKernel {
  public:
-  // Both stay as they are meanwhile.
+  // Both must stay valid and unchanged for the object's lifetime.
   TimedKernel(const std::string& op, const SourceLine& line) {
     if (KernelTimes::active()) [[unlikely]]
       Start(op, line);
@@ -84,7 +83,7 @@ class [[nodiscard]] TimedKernel {
   TimedKernel(const TimedKernel&) = delete;
   TimedKernel& operator=(const TimedKernel&) = delete;
 
-  // What the kernel has done, told when it is over: counted, not timed.
+  // Ends the timing and reports the work that the kernel has done.
   void Did(const OpRecord& op, const Attrs& attrs,
            std::span<const Array> inputs, std::span<const Array> outputs) {
     if (op_) [[unlikely]]
@@ -102,11 +101,11 @@ class [[nodiscard]] TimedKernel {
              std::span<const Array> inputs, std::span<const Array> outputs);
   void Count(double flops, int64_t bytes);
 
-  const std::string* op_ = nullptr;  // null: nobody asks
+  const std::string* op_ = nullptr;  // null: no profile
   SourceLine line_;
   TimedKernel* outer_ = nullptr;
-  int64_t start_ = 0, end_ = 0;  // NowNanos(); no end: not told
-  int64_t inside_ = 0;           // nanoseconds of kernels inside
+  int64_t start_ = 0, end_ = 0;  // NowNanos(); no end: Did not called
+  int64_t inside_ = 0;           // nanoseconds of nested kernels
   double flops_ = 0;
   int64_t bytes_ = 0;
 };

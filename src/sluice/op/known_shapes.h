@@ -1,6 +1,6 @@
 // KnownShapes: the output shapes of one call as they follow from the shapes of
-// its inputs alone, worked out once. A caller that repeats the call compares
-// sizes instead of asking the shape function each time.
+// its inputs alone, computed once. A caller that repeats the call compares
+// sizes instead of calling the shape function each time.
 //
 // Immutable; any thread.
 #pragma once

@@ -1,4 +1,5 @@
-// LoopUse: what one loop of a run did and kept for its gradient.
+// LoopUse: the iterations of one loop in a run, and what it kept for its
+// gradient.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@ struct LoopUse {
   std::string name;        // of its node
   std::string line;        // "model.cc:41"
   int64_t runs = 0;        // loops inside loops run more than once
-  int64_t iterations = 0;  // of all runs
+  int64_t iterations = 0;  // over all runs
   int64_t recomputed = 0;  // iterations that were run again
-  int64_t kept_bytes = 0;  // when it ended; of all runs
-  int64_t peak_bytes = 0;  // the most at once, what is recomputed included
+  int64_t kept_bytes = 0;  // at the end; over all runs
+  int64_t peak_bytes = 0;  // the peak, recomputed values included
 };
 
-// A line each: "while_loop at model.cc:41: 100 iterations, 12 kept, ...".
+// One line each: "while_loop at model.cc:41: 100 iterations, 12 kept, ...".
 std::string ToString(const std::vector<LoopUse>& loops);
 
 }  // namespace sluice

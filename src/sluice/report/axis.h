@@ -1,5 +1,5 @@
-// Axis: where the numbers of one direction of a plot lie, and which of them are
-// written beside it. A plain value.
+// Axis: the positions of numbers along one direction of a plot, and its
+// labelled ticks. A plain value.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ class Axis {
     std::string text;
   };
 
-  // Takes in a number; others than finite ones, and on a logarithmic axis
-  // others than positive ones, have no place.
+  // Includes a number in the range. Only finite numbers have a position, and on
+  // a logarithmic axis only positive ones.
   explicit Axis(bool logarithmic) : logarithmic_(logarithmic) {}
   void Include(double value);
   bool HasPlace(double value) const;
 
-  // After all numbers: leaves `margin` (a part of the whole) on both sides, and
-  // chooses at most `most` ticks.
+  // Call after all numbers: leaves `margin` (a fraction of the range) on both
+  // sides, and chooses at most `most` ticks.
   void Settle(double margin, int most);
 
   // From 0 at the beginning to 1 at the end. REQUIRES: settled, HasPlace.

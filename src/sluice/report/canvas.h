@@ -1,7 +1,7 @@
-// Canvas: a picture to draw on, with smooth lines and text.
+// Canvas: a bitmap with antialiased lines and text.
 //
-// Places are in pixels from the upper left corner, and may lie outside or
-// between pixels. A plain value.
+// Positions are in pixels from the upper left corner; they may be fractional or
+// outside. A plain value.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,12 @@ class Canvas {
 
   int width() const { return width_; }
   int height() const { return height_; }
-  // Rows from the top, three bytes a pixel.
+  // Rows from the top, three bytes per pixel.
   const std::string& pixels() const { return pixels_; }
 
   // `opacity`: 0 to 1.
   void Rectangle(Point from, Point to, Color color, double opacity = 1);
-  // All at once: where lines cross or meet nothing is drawn twice.
+  // Draws all lines in one pass: crossings and joints are not drawn twice.
   void Lines(const std::vector<Polyline>& lines, double width, Color color,
              double opacity = 1);
   void Line(Point from, Point to, double width, Color color,
@@ -42,7 +42,7 @@ class Canvas {
   }
 
  private:
-  // How much of a pixel a line covers, from 0 to 1.
+  // The coverage of a pixel by lines, from 0 to 1.
   struct Mask {
     int left = 0, top = 0, width = 0, height = 0;
     std::vector<float> cover;

@@ -1,11 +1,9 @@
-// EventFile: records appended to a file, which a reader may follow while it
-// grows.
+// EventFile: appends records to a file that a reader may follow while it grows.
 //
-// Records wait in memory until Flush(). One that could not be written whole
-// (no space left) waits for the next Flush(), which goes on where this one
-// stopped: the file never holds half a record followed by another. What waits
-// is bounded; records beyond that are dropped and counted.
-// One thread at a time.
+// Records are buffered until Flush(). A partially written record (no space
+// left) is continued by the next Flush(): the file never contains half a record
+// followed by another. The buffer is bounded; excess records are dropped and
+// counted. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +18,7 @@ namespace sluice::report {
 
 class EventFile {
  public:
-  // Makes the file, or goes on at its end. `most_waiting`: bytes.
+  // Creates the file, or appends to it. `most_waiting`: bytes.
   static Result<std::unique_ptr<EventFile>> Open(
       const std::string& path, int64_t most_waiting = int64_t{64} << 20);
   ~EventFile();  // flushes
@@ -41,7 +39,7 @@ class EventFile {
   const std::string path_;
   const int fd_;
   const int64_t most_waiting_;
-  std::deque<std::string> waiting_;  // records as they go into the file
+  std::deque<std::string> waiting_;  // encoded records
   size_t written_ = 0;               // bytes of the first that are in it
   int64_t waiting_bytes_ = 0;
   int64_t dropped_ = 0;

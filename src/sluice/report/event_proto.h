@@ -1,6 +1,6 @@
-// Values of TensorBoard's summaries as bytes: the fields its reader has shown
-// since the beginning (simple_value, histo, image), and text as a tensor of
-// strings marked for the text tab.
+// TensorBoard's summary values as bytes: the fields its reader has always
+// supported (simple_value, histo, image), and text as a string tensor marked
+// for the text tab.
 //
 // Pure functions; each returns one Summary.Value.
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace sluice::report {
 
-// A tag as files hold it: valid UTF-8, cut where it is very long.
-// Error: InvalidArgument when it is empty.
+// A tag as stored in files: valid UTF-8, truncated if very long. Error:
+// InvalidArgument if it is empty.
 Result<std::string> EventTag(std::string_view tag);
 
 ProtoWriter ScalarValue(std::string_view tag, double value);
@@ -24,8 +24,8 @@ ProtoWriter ImageValue(std::string_view tag, int64_t width, int64_t height,
                        int channels, std::string_view png);
 ProtoWriter TextValue(std::string_view tag, std::string_view markdown);
 
-// Events: one summary, a graph, the first of a file, and the one that tells
-// that steps begin anew.
+// Events: a summary, a graph, the first of a file, and the one that marks a
+// restart of step numbers.
 ProtoWriter SummaryEvent(double time, int64_t step, const ProtoWriter& value);
 ProtoWriter GraphEvent(double time, std::string_view graph_def);
 ProtoWriter VersionEvent(double time);

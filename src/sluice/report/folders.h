@@ -1,4 +1,4 @@
-// Making the folders a report goes to.
+// Creates the folders for a report.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace sluice::report {
 
-// Makes a folder and those around it, as far as they are not there. The error
-// names the path and the system's reason.
+// Creates a folder and its missing parents. The error names the path and the
+// system's reason.
 Status MakeFolders(const std::string& path);
-// The same for the folder a file is in.
+// The same for the parent folder of a file.
 Status MakeFoldersFor(const std::string& file);
 
 }  // namespace sluice::report

@@ -1,9 +1,9 @@
-// GraphDefBytes: a graph in the form TensorBoard's graph tab reads: one entry
-// per node, with names by scope, op, inputs, what it waits for ("^x"), device,
-// attributes and the shapes of its outputs.
+// GraphDefBytes: a graph in the format of TensorBoard's graph tab: one entry
+// per node, with scoped names, op, inputs, control dependencies ("^x"), device,
+// attributes and output shapes.
 //
 // Arguments of regions are nodes of op "Arg", their results one node "Yield",
-// below "owner/label"; the owner waits for its Yields. Reads the graph under
+// named "owner/label"; the owner depends on its Yields. Reads the graph under
 // its lock.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Settings of a run as TensorBoard's HPARAMS tab reads them: what was set,
-// which metrics count, and that the run has ended.
+// Hyperparameters of a run in the format of TensorBoard's HPARAMS tab: their
+// values, the relevant metrics, and the end of the run.
 //
 // Pure functions.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace sluice::report {
 
-// One summary of three values. `time`: seconds since 1970.
+// One summary with three values. `time`: seconds since 1970.
 ProtoWriter HParamsSummary(double time, const HParams& settings,
                            const std::vector<std::string>& metrics);
 

@@ -1,5 +1,5 @@
-// Metrics of a step as a line of CSV or JSON, and what is needed of such lines
-// to go on with a file: their steps and columns. Pure functions.
+// The metrics of a step as a line of CSV or JSON, and parsing of such lines for
+// appending to a file: their steps and columns. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ using MetricValues = std::vector<std::pair<std::string, double>>;
 
 // Without the newline.
 std::string JsonLine(int64_t step, const MetricValues& values);
-// The value of "step", which stands first in lines of ours; nothing in lines
-// that are not.
+// The value of "step", which is the first field in our lines; empty for other
+// lines.
 std::optional<int64_t> StepOfJsonLine(std::string_view line);
 
-// A field of CSV, in quotes where it must be.
+// A CSV field, quoted if necessary.
 std::string CsvField(std::string_view text);
-// Columns are the names behind "step".
+// Columns are the names after "step".
 std::string CsvHeader(const std::vector<std::string>& columns);
 std::string CsvLine(int64_t step, const std::vector<std::string>& columns,
                     const MetricValues& values);
 std::optional<int64_t> StepOfCsvLine(std::string_view line);
 
-// Records of CSV with their newlines: one may span lines inside quotes. What is
-// behind the last newline is left out.
+// CSV records with their newlines: a record may span lines inside quotes. Text
+// after the last newline is ignored.
 std::vector<std::string_view> CsvRecords(std::string_view text);
 // The fields of one record.
 std::vector<std::string> CsvFields(std::string_view record);

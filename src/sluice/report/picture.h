@@ -14,8 +14,8 @@ class Array;
 
 namespace sluice::report {
 
-// Where a picture's channels stand. kAuto: last where the last size is 1, 3 or
-// 4, else first.
+// The position of the channels axis. kAuto: last if the last size is 1, 3 or 4,
+// else first.
 enum class ImageLayout : uint8_t { kAuto, kHWC, kCHW };
 
 struct Picture {
@@ -23,10 +23,11 @@ struct Picture {
   int channels = 0;
   std::string bytes;
 
-  // Of [h,w] (grey), [h,w,c], [c,h,w], or a batch of those with one size more
-  // in front, side by side in a grid. u8 is taken as it is, bool as black and
-  // white, floating point from 0 (black) to 1, cut off beyond; NaN is black.
-  // Errors: InvalidArgument for other types and shapes, and for no pixels.
+  // Makes a picture of [h,w] (grey), [h,w,c], [c,h,w], or a batch of those with
+  // a leading axis, arranged in a grid. u8 is used directly, bool is black and
+  // white, floating point ranges from 0 (black) to 1 and is clamped; NaN is
+  // black. Errors: InvalidArgument for other types and shapes, and for no
+  // pixels.
   static Result<Picture> Of(const Array& array, ImageLayout layout);
 };
 

@@ -1,6 +1,6 @@
-// Rows of a picture as PNG packs them: each as differences from its neighbours
-// by one of five rules, whose number stands before it. The rule is the one that
-// leaves the smallest differences.
+// PNG row filters: each row is stored as differences from its neighbours by one
+// of five rules, preceded by the number of the rule. The rule with the smallest
+// differences is chosen.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace sluice::report {
 
-// `pixel`: bytes of one pixel. REQUIRES: bytes are whole rows, row_bytes > 0.
+// `pixel`: bytes per pixel. REQUIRES: whole rows, row_bytes > 0.
 std::string FilterPngRows(size_t row_bytes, size_t pixel,
                           std::string_view bytes);
 

@@ -1,5 +1,6 @@
-// ProtoMessage: the fields of an encoded message, for tests. A reader written
-// from the format's description alone, so that it can disagree with the writer.
+// ProtoMessage: the fields of an encoded message, for tests. An independent
+// reader, written from the format's specification, so that it can disagree with
+// the writer.
 #pragma once
 
 #include <gtest/gtest.h>

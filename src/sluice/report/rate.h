@@ -1,5 +1,5 @@
-// RecentRate: how much is done per second lately. Over all of the time it would
-// hide that work got slower; over the last step alone it would jump.
+// RecentRate: the recent rate of work per second. An average over the whole
+// time would hide a slowdown; that of the last step would fluctuate.
 //
 // A plain value.
 #pragma once
@@ -11,7 +11,7 @@ namespace sluice::report {
 
 class RecentRate {
  public:
-  // At that second so much was done in all. Neither goes backwards.
+  // At that time, `done` was the total so far. Neither may decrease.
   void Mark(double seconds, double done) {
     if (marks_.size() > 1 &&
         seconds - marks_[marks_.size() - 2].seconds < kApart) {
@@ -23,7 +23,7 @@ class RecentRate {
       marks_.pop_front();
     }
   }
-  // NaN while nothing is known.
+  // NaN while unknown.
   double PerSecond() const {
     if (marks_.size() > 1) {
       double seconds = marks_.back().seconds - marks_.front().seconds;

@@ -1,4 +1,4 @@
-// What the tests of report/ share: files of their own, messages.
+// Helpers shared by the tests of report/: temporary files, messages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace sluice::report {
 
-// A folder of this test alone, empty, removed with the object.
+// An empty folder for one test, removed with the object.
 class TestFolder {
  public:
   TestFolder();
@@ -21,18 +21,18 @@ class TestFolder {
   std::string operator/(std::string_view name) const {
     return path_ + "/" + std::string(name);
   }
-  // Names of the files in it, sorted.
+  // The names of its files, sorted.
   std::vector<std::string> files() const;
 
  private:
   std::string path_;
 };
 
-// The whole file; a failure when it cannot be read.
+// The contents of a file; a test failure if it cannot be read.
 std::string FileText(const std::string& path);
 void WriteText(const std::string& path, std::string_view text);
 
-// What the statement says when it throws sluice::Error; "" when it does not.
+// The message of the sluice::Error that the statement throws; "" if none.
 std::string ErrorText(const std::function<void()>& statement);
 
 bool Contains(std::string_view text, std::string_view part);

@@ -1,18 +1,18 @@
-// Facts about the place that output goes to. Asks the system and the
-// environment; safe from any thread.
+// Properties of the output terminal, from the system and the environment;
+// thread safe.
 #pragma once
 
 #include <cstdio>
 
 namespace sluice::report {
 
-// A terminal on which a line can be drawn over (TERM is not "dumb").
+// Whether it is a terminal on which a line can be redrawn (TERM is not "dumb").
 bool IsTerminal(std::FILE* out);
-// How many characters fit into a line; 80 when nobody says.
+// The number of characters per line; 80 if unknown.
 int TerminalColumns(std::FILE* out);
-// Colours are welcome: NO_COLOR is not set, or empty.
+// Whether to use colours: NO_COLOR is unset or empty.
 bool WantsColor();
-// The locale's characters are UTF-8.
+// Whether the locale uses UTF-8.
 bool WantsUtf8();
 
 }  // namespace sluice::report

@@ -1,12 +1,12 @@
-// Lines of very many points, thinned so that they look the same.
+// Simplifies lines with very many points without changing their appearance.
 #pragma once
 
 #include "sluice/report/canvas.h"
 
 namespace sluice::report {
 
-// Appends a point. Of those in one half of a column of pixels the first, the
-// highest, the lowest and the last are kept, which is all one can see.
+// Appends a point. Within each half pixel column, only the first, highest,
+// lowest and last points are kept, which is all that is visible.
 void AddThinned(Polyline& line, Point p);
 
 }  // namespace sluice::report

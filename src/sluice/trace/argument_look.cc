@@ -36,7 +36,7 @@ bool LooksInto(const EagerValue& view, const EagerValue& other) {
   return false;
 }
 
-// What requires gradients of its own, or has some, is more than a look.
+// A tensor that requires or has gradients of its own is not merely a view.
 bool MayBeLook(EagerValue& value) {
   ForgetMovedBase(value);
   return value.view_of && !value.requires_grad && !value.grad;

@@ -1,6 +1,7 @@
-// ArgumentLook: how an argument of a call is a view of another tensor, which is
-// an argument or outside of the function. A recording that writes either treats
-// the one as a view of the other, and serves calls with the same view.
+// ArgumentLook: an argument of a call that is a view of another tensor, either
+// another argument or a tensor outside the function. A recording that writes
+// one of the two treats the argument as a view of the other, and serves only
+// calls whose argument is the same view.
 //
 // Immutable, part of its trace (trace/function_trace.h).
 #pragma once
@@ -14,27 +15,28 @@ namespace sluice::front_internal {
 
 class ArgumentLook {
  public:
-  // REQUIRES: argument `i` looks into another tensor.
+  // REQUIRES: argument `i` is a view of another tensor.
   ArgumentLook(const std::vector<Tensor>& args, size_t i);
-  // Whether it looks the same way into the same.
+  // Whether the argument in `args` is the same view of the same tensor.
   bool Fits(const std::vector<Tensor>& args) const;
   size_t argument() const { return argument_; }
 
  private:
-  // From what it looks into on; several where some of it was detached.
+  // The chain of views, base first. It has several links where a part of it was
+  // detached.
   struct Link {
     std::vector<ViewStep> steps;
     bool records;
   };
   const size_t argument_;
-  int64_t into_ = -1;  // which argument; negative: `around_`
+  int64_t into_ = -1;  // index of the argument it views; negative: `around_`
   EagerRef around_;
   std::vector<Link> links_;
 };
 
-// Tensors that a recording has found to share memory in a way it could not
-// follow, in pairs. Adds to `looks` those arguments it can follow as views of
-// the other, or of what both look into; false when there are none.
+// Takes the tensors that a recording found to share memory in a way it could
+// not follow, in pairs. Adds to `looks` the arguments it can treat as views of
+// the other tensor, or of a common base. Returns false when there are none.
 bool AddLooks(const std::vector<Tensor>& args,
               const std::vector<EagerRef>& shared,
               std::vector<const EagerValue*>& looks);

@@ -1,5 +1,5 @@
-// The results that branches add in order to describe other results of which
-// some property is known only in a run (trace/merged_flow.h).
+// Extra results that branches return to describe those of their results whose
+// properties are known only at run time (trace/merged_flow.h).
 //
 // Plain values, owned by the function that records the branches.
 #pragma once
@@ -11,14 +11,15 @@
 
 namespace sluice::front_internal {
 
-// What branches say of a result that only a run knows: one more result each.
+// One run-time property of a result, returned by each branch as one more
+// result.
 struct Saying {
-  std::vector<Value> said;  // by branch; none: known is
+  std::vector<Value> said;  // by branch; none: `known` holds the value
   std::vector<Array> known;
 };
 
-// Whether gradients flow through result k, or what was written, when the
-// branches differ in it.
+// Whether gradients flow through result k, or through a written tensor, where
+// the branches differ.
 struct FlowSaying : Saying {
   bool some = false, all = true, open = false;
   void Add(bool flows, Value when) {
@@ -31,8 +32,8 @@ struct FlowSaying : Saying {
   bool differ() const { return open || (some && !all); }
 };
 
-// Which tensor around the function result k is, when it is one on some ways and
-// not the same on all.
+// Which tensor outside the function result k is, where the branches return
+// different ones, or only some return one.
 struct WhichSaying : Saying {
   bool some = false;
   void Add(const WhichEntry& which) {
@@ -42,12 +43,12 @@ struct WhichSaying : Saying {
   }
 };
 
-// Where the gradients of results flow, and what says in which runs: one result
-// more for each set of places that the branches treat alike.
+// Where the gradients of results flow, and the extra results that tell in which
+// runs: one for each set of destinations that the branches treat alike.
 class ReachSayings {
  public:
-  // The reach of one result in each branch; `first`: the number of the first
-  // saying. Those already there are used again.
+  // The reach of one result in each branch. `first` is the index of the first
+  // of these extra results; existing ones are reused.
   ReachesTold Add(const std::vector<const Reach*>& branches, size_t first) {
     ReachesTold made;
     for (const Reach* reach : branches) {

@@ -14,7 +14,7 @@ Capture::Capture(std::shared_ptr<Graph> graph)
 Capture::~Capture() {
   Resume(outer_);
   for (size_t i = undo_.size(); i-- > 0;) undo_[i]();
-  // Code that builds gradients later may come back to the graph's own values.
+  // Code that builds gradients later may refer to the graph's own values.
   for (auto& [value, made_as] : values_) {
     Value last = value->traced->value;
     Over(*value);
@@ -23,13 +23,13 @@ Capture::~Capture() {
   }
 }
 
-// Whoever still holds it may ask what it was.
+// The recording is over; holders of the value may still ask for its type.
 void Capture::Over(EagerValue& value) {
   TraceState& traced = *value.traced;
   traced.type = traced.value.type();
   traced.recording = nullptr;
   traced.value = {};
-  // Two that may be each other would keep each other.
+  // Two values that may alias each other would keep each other alive.
   traced.perhaps.clear();
   value.producer = {};
 }

@@ -1,16 +1,16 @@
 // Capture: a function being recorded (front/function.h). Its code runs once,
 // with the machinery of imperative calls: values with an identity, views,
-// writes in place, the tape and its backward run. Only elements are missing: a
-// value here is traced, that is, it stands for one value of the graph at a
-// time, and for another one after every write. So the code means what it means
-// when it runs at once.
+// in-place writes, the tape and its backward run. Only the elements are
+// missing. A value here is traced: at any time it represents one value of the
+// graph, and after every write another one. The recorded code therefore means
+// the same as when it runs eagerly.
 //
-// Arguments, and tensors of the program outside, are entries: each has a
-// traced stand-in that the code sees in its place. Whatever the code does to
-// stand-ins (elements, gradients, flags) happens to the tensors themselves at
+// Arguments and captured tensors of the program outside are entries. Each entry
+// has a traced stand-in that the code sees in its place. Whatever the code does
+// to a stand-in (elements, gradients, flags) happens to the tensor itself on
 // every call.
 //
-// One at a time per thread, while the function's body runs.
+// At most one Capture is open per thread, while the function's body runs.
 #pragma once
 
 #include <deque>
@@ -40,7 +40,7 @@ class Capture final : public Recording {
   explicit Capture(std::shared_ptr<Graph> graph);
   ~Capture();
 
-  // There are no recordings of other kinds.
+  // Capture is the only kind of Recording.
   static Capture* Current() {
     return static_cast<Capture*>(Recording::Current());
   }
@@ -84,25 +84,25 @@ class Capture final : public Recording {
   struct Entry {
     EagerRef value;   // outside; of an argument that of the recorded call
     Value arg;        // what is fed
-    EagerRef inside;  // stands for it; null for an argument given twice
+    EagerRef inside;  // the stand-in; null for an argument given twice
     bool argument = false;
-    // An argument that the code has also met as a tensor of the program around:
-    // in other calls they may be two.
+    // The code has also met this argument as a captured tensor. In other calls
+    // the two may be different tensors.
     bool found_outside = false;
-    // What the tensor was when it was met: another call that finds it
-    // otherwise needs another recording.
+    // The tensor's flags when it was met. A call that finds other flags needs
+    // another recording.
     bool required_grad = false, leaf = true;
-    // Set: what it was when the code made it require gradients. Those of calls
-    // that have read it before do not flow to it.
+    // Set: its value when the code made it require gradients. Gradients of
+    // calls that read it before then do not flow to it.
     Value tracked_from{};
     bool contiguous = true;
-    // Whether views share its memory because it is contiguous mattered.
+    // The recording relied on `contiguous`, because views share its memory.
     bool order_matters = false;
-    // Whether the code has looked at its gradient, or set it.
+    // The code has read its gradient, or set it.
     bool grad_loaded = false, grad_set = false;
     EagerRef grad_before{};
-    // Set: this is the gradient that tensor has, or a part of it when that is
-    // sparse.
+    // Set: this entry is the gradient of that tensor, or a part of that
+    // gradient where it is sparse.
     EagerRef grad_of{};
     enum class Part : uint8_t { kWhole, kIndices, kValues };
     Part part = Part::kWhole;
@@ -111,8 +111,8 @@ class Capture final : public Recording {
       return inside && inside->log && inside->log->count > 0;
     }
   };
-  // Gradients the body has asked for before it set them: whether there was one,
-  // and whether it was sparse. Another call may find it otherwise.
+  // Gradients that the body read before setting them: whether one was present,
+  // and whether it was sparse. Another call may differ.
   struct GradSeen {
     size_t entry;
     bool there, sparse;
@@ -124,9 +124,9 @@ class Capture final : public Recording {
     }
   };
   const std::vector<GradSeen>& grads_seen() const { return grads_seen_; }
-  // What else of the program around it the body has asked for: a number that
-  // may change between calls, as a module's mode. What was recorded serves
-  // while it is as it was.
+  // Other state outside the function that the body has read: a number that may
+  // change between calls, such as a module's mode. The trace is valid while the
+  // number is unchanged.
   struct Fact {
     std::shared_ptr<const int> now;
     int then;
@@ -135,8 +135,8 @@ class Capture final : public Recording {
   };
   const std::vector<Fact>& facts() const { return facts_; }
   void Note(std::shared_ptr<const int> fact, std::string name);
-  // Tensors around whose elements were read, by code that is not converted,
-  // say.
+  // Captured tensors whose elements were read, for example by Python code that
+  // is not converted.
   struct ElementsRead {
     EagerRef value;
     uint32_t writes;
@@ -145,117 +145,119 @@ class Capture final : public Recording {
   const std::vector<ElementsRead>& elements_read() const {
     return elements_read_;
   }
-  // What the body asks of the sizes of its arguments, and decides by them. Null
-  // where no call tells what they are.
+  // The decisions that the body bases on the sizes of its arguments. Null where
+  // the sizes of a call are unknown.
   const std::shared_ptr<SizeGuards>& sizes() const { return sizes_; }
   void set_sizes(std::shared_ptr<SizeGuards> sizes) {
     sizes_ = std::move(sizes);
   }
 
-  // The calls the code has made, by the ids of their nodes.
+  // Ids of the nodes of the calls the code has made.
   const std::unordered_set<int>& calls() const { return calls_; }
-  // The node's, and those inside it: it is given up, or gradients were taken
-  // through it, which fail where it does.
+  // Forgets `node` and the nodes inside it, because it was discarded, or
+  // because gradients taken through it fail wherever it does.
   void ForgetCalls(const Node& node);
 
   std::deque<Entry>& entries() { return entries_; }
   const std::deque<Entry>& entries() const { return entries_; }
-  // Tensors around that look into others and require no gradients: they are
-  // looks into what stands for those.
+  // Captured tensors that are views and require no gradients: their stand-ins
+  // are views of the stand-ins of their bases.
   struct Look {
     EagerRef value, inside;
     bool in_region;
-    int64_t argument = -1;  // which one it is in this call, if any
+    int64_t argument = -1;  // its index, if it is an argument of this call
   };
   const std::vector<Look>& looks() const { return looks_; }
 
-  // ---- Tensors of the program around ----
-  // A tensor that an earlier recording of the same graph has met, and what is
-  // fed for it. Those come first.
+  // ---- Tensors outside the function ----
+  // Registers a tensor that an earlier recording of the same graph has met,
+  // with the value fed for it. Call before any other entry is added.
   void Know(const EagerRef& value, Value arg);
-  // An argument of the function. Those come first.
+  // Adds an argument of the function. Call before captured tensors are met.
   EagerRef AddArgument(const EagerRef& value, const PartialShape& shape);
-  // An argument that is a look into another tensor (trace/argument_look.h),
-  // added with the others; what it is follows when those are there.
+  // Adds an argument that is a view of another tensor (trace/argument_look.h),
+  // in order with the others. LookArgument resolves it once all are added.
   void AddLookArgument(const EagerRef& value, const PartialShape& shape);
   EagerRef LookArgument(size_t argument);
-  // Where to note which two share memory in a way that cannot be followed.
+  // Where to record pairs that share memory in a way that cannot be followed.
   void set_shared(std::vector<EagerRef>* shared) { shared_ = shared; }
-  // What stands for a tensor outside; made when it is met for the first time.
+  // The stand-in of a tensor outside, made on first use.
   EagerRef StandIn(const EagerRef& value);
-  // The gradient of an entry is there only in runs in which this holds.
+  // The gradient of an entry exists only in runs in which `when` holds.
   void SetGradWhen(const EagerValue& inside, Value when);
-  // None: in all.
+  // None if it exists in every run.
   Value GradWhen(const EagerValue& inside) const;
-  // Values may decide the branches and loops of the code that is recorded
-  // (trace/decisions.h): what only one way knows may be refused.
+  // Branches and loops of the recorded code may be decided by values
+  // (trace/decisions.h), so code that is valid on one path only may be refused.
   void set_ways_decided(bool decided) { ways_decided_ = decided; }
   bool ways_decided() const { return ways_decided_; }
-  // Forgets how it was made.
+  // Drops its history.
   void Detach(const EagerRef& inside);
 
   // ---- Traced values ----
-  // A value of the graph with an identity of its own.
+  // Makes a value of the graph with an identity of its own.
   EagerRef Make(Value value, const SourceLine& line, TapeEdge edge,
                 bool tainted);
-  // `value` is `other`, or a look into it, in some calls; and so is it what
-  // that may be.
+  // In some calls `value` is `other` or a view of it. The same then holds for
+  // whatever `other` may be.
   void MayBe(EagerValue& value, const EagerRef& other,
              TraceState::Perhaps::How how);
-  // Whether two may be one memory, because of what each may be.
+  // Whether two values may share memory, given what each may be.
   static bool MayShare(const EagerValue& a, const EagerValue& b);
-  // Throws when what it is cannot be known.
+  // Throws when it cannot be known which tensor the value is.
   void CheckKnown(const EagerValue& value) const;
-  // The tensor that is this value of the graph, still; or null.
+  // The tensor whose current value in the graph this is; or null.
   EagerRef OwnerOf(const Value& value) const {
     auto it = known_.find(value);
     bool still = it != known_.end() && it->second.owner &&
                  it->second.owner->traced->value == value;
     return still ? it->second.owner : EagerRef();
   }
-  // A result shares memory with what it is a view of.
+  // A view that is a result shares memory with its base.
   void LookedInto(const EagerValue& view);
-  // As Record, for a conditional, a loop or a call, once its results are known;
-  // `flows[i]`: gradients flow through result i, if result `when[i]` says so,
-  // where that is not negative.
-  // `reach`, by result, says where to, where it is not empty.
+  // As Record, for a conditional, a loop or a call, once its results are known.
+  // Gradients flow through result i if `flows[i]`, and only in runs in which
+  // result `when[i]` holds where that is not negative. `reach`, where not
+  // empty, holds the destinations of gradients by result.
   void RecordRegions(Node& node, const std::vector<bool>& flows,
                      const std::vector<int>& when,
                      const std::vector<ReachesTold>& reach,
                      const SourceLine& line);
-  // target = made, and what it is a view of changes with it.
+  // Performs target = made; tensors that `target` is a view of change too.
   void Write(const EagerRef& target, const EagerRef& made,
              const SourceLine& line, bool records);
-  // What detach() gave gets a history of its own, that of `made`, which has its
-  // elements, or had them when it was made.
+  // Gives a value returned by detach() a history of its own: that of `made`,
+  // which has its elements or had them when it was made.
   void TakeHistory(EagerValue& alone, const EagerRef& made);
-  // Gives a value another one of the graph, for regions: nobody has written it.
+  // Rebinds a value to another value of the graph, for regions. REQUIRES: it
+  // has not been written.
   void Replace(EagerValue& value, Value now, TapeEdge edge);
 
-  // ---- What only a run knows (trace/merged_flow.h) ----
+  // ---- Properties known only at run time (trace/merged_flow.h) ----
   FlowWhen FlowOf(const EagerValue& value) const;
-  // As one value, in the region that is open. REQUIRES: it is open.
+  // The disjunction as one value, in the open region. REQUIRES: flow.open().
   Value AnyOf(const FlowWhen& flow);
   WhichEntry WhichOf(const EagerValue& value) const;
   void SetWhich(const EagerValue& value, Value told);
   void NoteMerged() { merged_ = true; }
   bool merged() const { return merged_; }
-  // Whether sizes say that it holds: calls in which they say otherwise get
-  // another recording.
+  // Whether the sizes of this call imply `when`. If they do, a guard gives
+  // calls with other sizes another recording.
   bool HoldsForSizes(const Value& when);
-  // Runs in which it does not hold fail, for the code itself to run instead.
+  // Adds an assertion: runs in which `when` is false fail, and the code itself
+  // runs instead.
   void TakeForGranted(const Value& when, std::string_view else_what);
-  // What the gradient of a value reaches beyond the calls recorded since so
-  // many values were made, with nodes in the region that is open.
+  // What the gradient of a value reaches once it has passed the calls recorded
+  // since `since` values had been made. Adds nodes to the open region.
   Reach ReachOf(const EagerValue& value, uint64_t since);
-  // Where gradients of an entry flow to.
+  // The destination of gradients of an entry.
   TapeKey EntryKey(size_t entry) const;
   uint64_t made() const { return made_; }
-  // Throws where only a run knows whether gradients flow through it.
+  // Throws where only a run decides whether gradients flow through the value.
   void CheckFlowKnown(const EagerValue& value, std::string_view what) const;
 
-  // What to do when nothing comes of the recording: what the code has made
-  // that is no part of the graph goes.
+  // Registers cleanup for a recording that is discarded: removes what the code
+  // has made outside the graph.
   void Undo(std::function<void()> undo) { undo_.push_back(std::move(undo)); }
   void Keep() { undo_.clear(); }
   std::vector<std::function<void()>> TakeUndo() {
@@ -263,7 +265,7 @@ class Capture final : public Recording {
   }
 
   // ---- Random numbers (trace/random_place.h) ----
-  // Not 0 while code is recorded that runs for lanes, or calls itself.
+  // Not 0 while code of lanes (vmap) or of recursive functions is recorded.
   int draws_apart = 0;
   class [[nodiscard]] DrawsApart {
    public:
@@ -281,15 +283,15 @@ class Capture final : public Recording {
   };
 
   // ---- Regions ----
-  // What changed since, to be undone: code of a region leaves no traces but the
-  // region's results.
+  // Changes to undo at the region's end: code of a region has no effect outside
+  // except through the region's results.
   struct Change {
     EagerRef value;
     Value before, history;
     TapeEdge edge;
     bool tainted;
     uint32_t seen;
-    bool written;  // else a view was brought up to date
+    bool written;  // else: a view that was brought up to date
   };
   class Region {
    public:
@@ -297,22 +299,23 @@ class Capture final : public Recording {
     ~Region();
     Region(const Region&) = delete;
     Region& operator=(const Region&) = delete;
-    // Values from outside that were written inside, once each, in order.
+    // Values from outside that were written inside, without duplicates, in
+    // order.
     std::vector<EagerRef> Written() const;
-    // Whether it was there before.
+    // Whether the value existed before the region.
     bool IsOutside(const EagerValue& value) const {
       return value.traced->serial <= first_;
     }
     uint64_t first() const { return first_; }
-    // Its code may run again after itself.
+    // The region's code may run more than once.
     void SetLoops() { loops_ = true; }
-    // The memory of values made here.
+    // The write logs of the values made in this region.
     std::unordered_set<const WriteLog*> OwnLogs() const;
-    // Throws where calls made inside have hooks and the value, which leaves the
-    // region, is made from theirs: gradients from outside go through the region
-    // as a whole and meet no hook. Those taken inside did.
+    // Throws where calls made inside have hooks and `value`, which leaves the
+    // region, depends on their results. Gradients from outside cross the region
+    // as a whole and meet no hook; gradients taken inside already met theirs.
     void CheckHooks(const EagerValue& value, std::string_view what) const;
-    // A value from outside whose gradient is another than before; or null.
+    // A value from outside whose gradient was replaced inside; or null.
     EagerRef GradChanged() const;
 
    private:
@@ -320,14 +323,14 @@ class Capture final : public Recording {
     Capture* capture_;
     Region* outer_;
     std::vector<Change> changes_;
-    std::vector<std::pair<EagerRef, Value>> made_;  // and as what
+    std::vector<std::pair<EagerRef, Value>> made_;  // with its value when made
     std::vector<const EagerValue*> met_;            // views of tensors outside
     std::vector<std::pair<EagerRef, EagerRef>> grads_;  // and as it was
-    uint64_t first_ = 0;  // values made since have greater numbers
+    uint64_t first_ = 0;  // values made since then have greater serials
     bool loops_ = false;
   };
-  // Whether a loop is being recorded that began when so many values had been
-  // made, or more.
+  // Whether a loop is being recorded that began when at least `made` values had
+  // been made.
   bool InLoopSince(uint64_t made) const {
     for (const Region* r = region_; r; r = r->outer_) {
       if (r->loops_ && made <= r->first_) return true;
@@ -348,28 +351,29 @@ class Capture final : public Recording {
   static void Over(EagerValue& value);
   void CheckApart(const EagerValue& base, const SourceLine& line) const;
   void CheckUnmoved(const EagerValue& view) const;
-  // What the view looks into, with the part it shows replaced.
+  // The base of the view, with the viewed part replaced.
   EagerRef WithPart(const EagerRef& view, const EagerRef& part,
                     const SourceLine& line);
-  // Write(), once it is known who else sees it.
+  // Write(), once all aliases are known.
   void WriteInto(const EagerRef& target, const EagerRef& made,
                  const SourceLine& line, bool records);
-  // Throws where what detach() gave ends with the region that is open.
+  // Throws where a value made by detach() in the open region would outlive it.
   void CheckOwnHistory(const EagerValue& alone, const SourceLine& line) const;
-  // In this call, and in all that what is recorded serves.
+  // Whether both have one shape, in this call and in every call the trace
+  // serves.
   bool HaveOneShape(const Value& a, const Value& b);
   void OrderMatters(const EagerValue& base);
   EagerRef Frozen(Value value);
-  // What a view outside shows of what stands for what it looks into.
+  // Applies the steps of a view outside to the stand-in of its base.
   EagerRef Replayed(const EagerValue& view, EagerRef inside);
   EagerRef InsideOfLook(const EagerRef& view);
-  // A part of the gradient that tensor has, as an argument.
+  // A part of the sparse gradient of a tensor, as an argument.
   EagerRef GradPart(const EagerRef& part, const EagerRef& grad_of,
                     Entry::Part which);
   Entry& AddEntry(const EagerRef& value, const PartialShape& shape,
                   std::string_view kind);
 
-  // What the gradients of these reach, where every way there is known.
+  // Reaches of these gradients, where all paths are known.
   Reach ReachOfAll(std::span<const EagerRef> roots);
   Status AddToGrad(EagerValue& leaf, EagerRef gradient, bool record);
 
@@ -379,7 +383,7 @@ class Capture final : public Recording {
   Region* region_ = nullptr;
   std::unordered_set<int> calls_;
   uint64_t made_ = 0;
-  std::deque<Entry> entries_;  // references to them stay good
+  std::deque<Entry> entries_;  // a deque keeps references valid
   std::vector<GradSeen> grads_seen_;
   std::vector<Fact> facts_;
   std::vector<ElementsRead> elements_read_;
@@ -389,24 +393,25 @@ class Capture final : public Recording {
   std::vector<EagerRef>* shared_ = nullptr;
   std::unordered_map<Value, Known, ValueHash> known_;
   std::vector<std::pair<EagerRef, Value>> values_;  // made outside of regions
-  // Values that are an entry on some ways, and what says which.
+  // Values that are an entry on some paths only, with the value that tells
+  // which entry.
   std::unordered_map<const EagerValue*, Value> which_;
   std::unordered_map<const EagerValue*, Value> grads_when_;
-  // Of tensors that are unknown: what gave those that may be one of them and
+  // For tensors that are unknown: the nodes whose results may alias them and
   // were written.
   std::unordered_map<const EagerValue*, std::vector<const Node*>> unknown_via_;
-  // When values became what others may be, and when requires_grad_() was said
-  // of those: numbers that grow.
+  // Sequence numbers of when values were noted as possible aliases, and of when
+  // requires_grad_() was called on them.
   std::unordered_map<const EagerValue*, int64_t> may_be_since_, flag_set_;
   int64_t flag_number_ = 0;
-  // By numbers of nodes, which are not used again where code is taken back:
-  // what AnyOf() gave, what is taken for granted, loops that sizes tell of.
+  // Keyed by node id, which is never reused, even where code is discarded:
+  // results of AnyOf(), assumptions made, loops known from sizes to run.
   std::unordered_map<int, std::vector<Value>> any_of_;
   std::set<std::pair<int, int>> granted_;
   std::unordered_map<int, bool> goes_round_;
   bool ways_decided_ = false;
-  bool merged_ = false;  // gradients flow through some values in some runs
-  std::unique_ptr<TracedDevices> devices_;  // made when one is asked for
+  bool merged_ = false;  // gradients flow through some values in some runs only
+  std::unique_ptr<TracedDevices> devices_;  // made on first use
 };
 
 }  // namespace sluice

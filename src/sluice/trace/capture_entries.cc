@@ -1,4 +1,4 @@
-// The tensors around a function being recorded, and what stands for them.
+// The entries of a function being recorded, and their stand-ins.
 #include <optional>
 
 #include "sluice/base/error.h"
@@ -24,7 +24,7 @@ Capture::Entry& Capture::AddEntry(const EagerRef& value,
   std::string name = StrCat(kind, "_", entries_.size());
   std::optional<MutexLock> lock;
   if (Building::Current().locked != &graph_) lock.emplace(graph_.mu());
-  // Gradients built before have met tensors of their own.
+  // Gradients built earlier have added arguments of their own.
   while (graph_.root().FindArg(name) >= 0) name += "_more";
   Value arg = ValueOrThrow(
       graph_.AddArg(graph_.root(), name, {value->array.dtype(), shape}));
@@ -57,7 +57,7 @@ void Describe(Capture::Entry& entry) {
   entry.contiguous = entry.value->array.contiguous();
 }
 
-// Elements that two entries share, in a way nobody knows, cannot be followed.
+// Two entries that share memory in an unknown way cannot be followed.
 void CheckPair(const Capture::Entry& written, const Capture::Entry& other,
                const SourceLine& line, std::vector<EagerRef>* shared) {
   if (&other == &written || other.value == written.value || !other.inside) {
@@ -77,8 +77,8 @@ void CheckPair(const Capture::Entry& written, const Capture::Entry& other,
           .WithLine(StrCat("at ", line)));
 }
 
-// The pairs of those that were there before are checked: when the second one
-// came, or when one was written.
+// Checks the new entry against all others. Pairs of existing entries were
+// checked when the second one was added, or when one was written.
 void CheckNew(const Capture::Entry& entry,
               const std::deque<Capture::Entry>& all, const SourceLine& line,
               std::vector<EagerRef>* shared) {
@@ -98,7 +98,7 @@ EagerRef Capture::AddArgument(const EagerRef& value,
   if (!fresh) return known->second;
   EagerRef made = Make(entry.arg, value->line, {}, value->tracked());
   made->traced->entry = static_cast<int64_t>(entries_.size()) - 1;
-  made->traced->serial = 0;  // it was there before all regions
+  made->traced->serial = 0;  // it existed before all regions
   Resemble(*made, *value);
   known_[entry.arg].edge = EdgeTo(*made);
   entry.inside = made;
@@ -137,7 +137,7 @@ EagerRef Capture::InsideOfLook(const EagerRef& view) {
       return Replayed(*view, LookArgument(i));
     }
   }
-  // What was detached in between is nobody's but this look's.
+  // A detached tensor in between must be used by this view alone.
   bool between = base->view_of && !base->requires_grad && !base->grad;
   return Replayed(*view, between ? InsideOfLook(base) : StandIn(base));
 }
@@ -174,14 +174,14 @@ EagerRef Capture::StandIn(const EagerRef& value) {
   ForgetMovedBase(*value);
   ForgetUnseenBase(*value);
   if (value->view_of && !value->requires_grad && !value->grad) {
-    // A look into a tensor is a look into what stands for it.
+    // The stand-in of a view is a view of the stand-in of its base.
     EagerRef made = Replayed(*value, StandIn(value->view_of->base));
-    // A look at a parameter that itself is a look into what it was made of has
-    // gradients that this has not.
+    // A view of a parameter that is itself a view of its source has gradients
+    // that this stand-in lacks.
     if (made->tracked() || !value->tracked()) {
       looks_.push_back({value, made, region_ != nullptr});
       inside_[value.get()] = made;
-      // Nodes of a region are not seen outside of it.
+      // Nodes of a region are not visible outside it.
       if (region_) region_->met_.push_back(value.get());
       return made;
     }
@@ -191,7 +191,7 @@ EagerRef Capture::StandIn(const EagerRef& value) {
   Describe(entry);
   EagerRef made = Make(entry.arg, value->line, {}, value->tracked());
   made->traced->entry = static_cast<int64_t>(entries_.size()) - 1;
-  made->traced->serial = 0;  // it was there before all regions
+  made->traced->serial = 0;  // it existed before all regions
   Resemble(*made, *value);
   known_[entry.arg].edge = EdgeTo(*made);
   entry.inside = made;
@@ -218,7 +218,7 @@ EagerRef Capture::ValueOf(const Tensor& tensor) {
 
 EagerRef Capture::GradPart(const EagerRef& part, const EagerRef& grad_of,
                            Entry::Part which) {
-  // Another call may find more or fewer rows.
+  // Another call may have a different number of rows.
   PartialShape shape = part->array.shape();
   if (which != Entry::Part::kWhole) shape.set_dim(0, kUnknownDim);
   if (auto known = inside_.find(part.get()); known != inside_.end()) {
@@ -229,7 +229,7 @@ EagerRef Capture::GradPart(const EagerRef& part, const EagerRef& grad_of,
   entry.part = which;
   EagerRef made = Make(entry.arg, part->line, {}, false);
   made->traced->entry = static_cast<int64_t>(entries_.size()) - 1;
-  made->traced->serial = 0;  // it was there before all regions
+  made->traced->serial = 0;  // it existed before all regions
   entry.inside = made;
   inside_[part.get()] = made;
   CheckNew(entry, entries_, part->line, shared_);
@@ -265,7 +265,7 @@ EagerRef Capture::GradOf(EagerValue& inside) {
 }
 
 void Capture::SetGrad(const EagerRef& inside, EagerRef grad) {
-  if (region_) GradOf(*inside);  // on the other way it is what it was
+  if (region_) GradOf(*inside);  // unchanged on the other path
   if (inside->traced->entry >= 0) {
     entries_[static_cast<size_t>(inside->traced->entry)].grad_set = true;
   }
@@ -311,7 +311,7 @@ void Capture::SetRequiresGrad(const EagerRef& inside, bool wanted) {
       now = entry.tracked_from = TraceNode(*this, "Identity", {now}, {});
       known_[now].owner = inside;
     }
-    // Gradients flow to the tensor, whatever has been written to it meanwhile.
+    // Gradients flow to the tensor, whatever was written to it in the meantime.
     Value from = entry.tracked_from ? entry.tracked_from : entry.arg;
     if (now != from && !inside->traced->history) inside->traced->history = from;
   }
@@ -322,7 +322,7 @@ void Capture::SetRequiresGrad(const EagerRef& inside, bool wanted) {
 }
 
 void Capture::Detach(const EagerRef& inside) {
-  // On the other way it keeps the history it had.
+  // On other paths it keeps the history it had.
   if (region_ && inside->traced->serial <= region_->first_) {
     throw Error(Unimplemented(
         StrCat("detach_: ", inside->Describe(),

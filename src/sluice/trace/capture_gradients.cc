@@ -1,4 +1,4 @@
-// Capture: where a backward run that is recorded ends.
+// Capture: the end of a recorded backward run.
 #include <optional>
 
 #include "sluice/base/strings.h"
@@ -52,7 +52,7 @@ Reach Capture::ReachOfAll(std::span<const EagerRef> roots) {
   for (const EagerRef& y : roots) {
     if (!y->traced || y->traced->recording != this) continue;
     for (const Reached& to : ReachOf(*y, 0)) {
-      // What is behind calls of other kinds is not said.
+      // The destinations beyond calls of other kinds are unknown.
       if (to.key.node && !to.key.node->outside()) return {};
       all.push_back(to);
     }
@@ -65,7 +65,7 @@ Status Capture::AddToGrad(EagerValue& leaf, EagerRef gradient, bool record) {
     SL_ASSIGN_OR_RETURN(gradient,
                         AddGradients(before, std::move(gradient), record));
   } else if (!gradient->rows) {
-    // A tensor of its own: others may have the same gradient.
+    // A separate tensor: others may have the same gradient.
     gradient = Make(Now(*gradient), gradient->line, EdgeTo(*gradient),
                     gradient->traced->tainted);
   }
@@ -75,7 +75,7 @@ Status Capture::AddToGrad(EagerValue& leaf, EagerRef gradient, bool record) {
 
 namespace {
 
-// What is dense in the graph may be rows on the way taken.
+// A gradient that is dense in the graph may be sparse rows on the path taken.
 Status CheckRows(Graph& graph, const EagerValue& leaf, const Value& arg) {
   if (front_internal::InsideVmap()) return OkStatus();
   std::optional<MutexLock> lock;
@@ -104,7 +104,7 @@ Status Capture::AddToGrads(std::span<const EagerRef> roots,
     Value there;
     if (!reach.empty()) {
       FlowWhen when = OfLeaf(reach, *leaf);
-      // On no way: what flowed in are zeros of a branch's other results.
+      // No path reaches it: the incoming gradients are zeros of unused results.
       if (!when.always && when.any.empty()) continue;
       if (when.open() && leaf->extra && !leaf->extra->hooks.empty()) {
         GradArrivals::RequireMet(*this, when, leaf->line, "the hook of a leaf");

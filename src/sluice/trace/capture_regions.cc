@@ -1,4 +1,4 @@
-// What code recorded into regions does to values around them.
+// Effects of code recorded into regions on values outside them.
 #include <algorithm>
 
 #include "sluice/base/error.h"
@@ -31,10 +31,10 @@ Capture::Region::~Region() {
     if (value.view_of) value.view_of->seen = ViewOf::kNotKnown;
     value.producer = change.edge.node;
     value.output = change.edge.output;
-    // Views that were brought up to date inside are not, outside.
+    // Views that were brought up to date inside are restored outside.
     if (change.written) ++value.writes().count;
   }
-  // What was made inside ends here: its nodes may be taken back.
+  // Values made inside end here: their nodes may be removed.
   for (auto& [value, made_as] : made_) {
     if (value && value->traced->entry >= 0) continue;
     capture_->known_.erase(made_as);
@@ -75,7 +75,8 @@ void Capture::Region::CheckHooks(const EagerValue& value,
     open.pop_back();
     if (!call || call->made_at() < first_ || call->dropped()) continue;
     for (const TapeNode::Hook& hook : call->hooks) {
-      // Nobody sees what retain_grad() keeps of what ends with the region.
+      // Nobody sees the gradient that retain_grad() keeps of a value that ends
+      // with the region.
       bool leaves = call == value.producer.get() && hook.output == value.output;
       if (hook.place && !leaves) continue;
       throw Error(Unimplemented(StrCat(
@@ -97,7 +98,7 @@ void Capture::Region::CheckHooks(const EagerValue& value,
 EagerRef Capture::Region::GradChanged() const {
   for (const auto& [value, before] : grads_) {
     if (value->traced->serial > first_) continue;
-    // The first one says what it was when the region began.
+    // The first change has the value from when the region began.
     EagerRef first = before;
     for (const auto& [other, then] : grads_) {
       if (other != value) continue;
@@ -129,7 +130,7 @@ void Capture::Replace(EagerValue& value, Value now, TapeEdge edge) {
   value.traced->value = now;
   value.traced->history = {};
   if (value.requires_grad && !value.producer) {
-    edge = EdgeTo(value);  // a leaf it stays
+    edge = EdgeTo(value);  // it remains a leaf
   } else {
     value.producer = edge.node;
     value.output = edge.output;

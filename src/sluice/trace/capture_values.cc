@@ -1,4 +1,4 @@
-// Values of a function being recorded: what they are, and the tape they are on.
+// Traced values of a function being recorded, and their tape.
 #include <algorithm>
 
 #include "sluice/base/error.h"
@@ -47,7 +47,7 @@ EagerRef Capture::Adopt(Value value) {
     made->requires_grad = static_cast<bool>(it->second.edge.leaf);
     return made;
   }
-  // All that is known of what it was made of.
+  // All inputs of the value that are known.
   std::vector<Value> xs;
   std::vector<TapeEdge> edges;
   bool tainted = false;
@@ -112,9 +112,9 @@ void Capture::Refresh(EagerValue& view) {
   ViewOf& how = *view.view_of;
   EagerRef made = how.base;
   uint32_t count = view.log->count;
-  // Written only while calls were not recorded: other elements, and gradients
-  // flow as before, whatever the base has been told of them since.
-  // So they do through what has a history of its own.
+  // Written only while calls were not recorded: the elements are new, but
+  // gradients flow as before, whatever flag the base has been given since. The
+  // same holds for a value with a history of its own.
   bool stays =
       how.seen == view.log->histories || (StandsAlone(view) && view.tracked());
   {
@@ -166,7 +166,8 @@ void Capture::MayBe(EagerValue& value, const EagerRef& other,
   bool look = how == Perhaps::How::kWhole && other->view_of;
   if (look) how = Perhaps::How::kLook;
   std::vector<Perhaps>& all = value.traced->perhaps;
-  // Once each: results of branches in branches may be one tensor in many ways.
+  // Without duplicates: results of nested branches may be one tensor on many
+  // paths.
   auto add = [&](Perhaps one) {
     for (const Perhaps& known : all) {
       if (known.other == one.other && known.seen == one.seen &&
@@ -184,8 +185,8 @@ void Capture::MayBe(EagerValue& value, const EagerRef& other,
   }
 }
 
-// Results of one branch or loop that may be one tensor say so themselves: that
-// each may be some third one means nothing, as after a, b = b, a.
+// Results of one branch or loop that may alias each other are noted as such. A
+// third tensor that each of them may be proves nothing, as after a, b = b, a.
 bool Capture::MayShare(const EagerValue& a, const EagerValue& b) {
   const EagerValue &x = MemoryOf(a), &y = MemoryOf(b);
   if (&x == &y) return true;
@@ -215,15 +216,16 @@ void Capture::CheckKnown(const EagerValue& value) const {
                "captured function does not know; wanted a clone() to write "
                "to")));
   };
-  // What may be a tensor that is unknown is, too, unless all that made that so
-  // was given by what gave this (MayShare).
+  // A possible alias of an unknown tensor is unknown too, unless all the nodes
+  // that made the tensor unknown are the ones that returned this value
+  // (MayShare).
   auto other_way = [&](const TraceState& traced, const EagerValue& other) {
     auto via = unknown_via_.find(&other);
     return via == unknown_via_.end() ||
            std::any_of(via->second.begin(), via->second.end(),
                        [&](const Node* n) { return n != traced.value.node; });
   };
-  // What was told of one of them since.
+  // requires_grad_() was called on an alias since.
   auto flagged = [&](const EagerValue& at, const EagerValue& other) {
     auto since = may_be_since_.find(&at);
     auto set = flag_set_.find(&other);
@@ -249,7 +251,7 @@ void Capture::CheckKnown(const EagerValue& value) const {
     }
   };
   check(value);
-  // What may be another tensor's memory is so for those who look into it.
+  // A possible alias of another tensor's memory is also one for views of it.
   for (const EagerValue* at = &value; at->view_of;) {
     at = at->view_of->base.get();
     check(*at);
@@ -264,7 +266,7 @@ Value Capture::NowAsOperand(EagerValue& value) {
     return traced.tainted ? TraceStopped(*this, now) : now;
   }
   if (!traced.history) return now;
-  // The elements are new, the history is not.
+  // The elements are new, the history is unchanged.
   NoteChange(value, /*written=*/false);
   traced.value = TraceNode(*this, "WithHistory", {now, traced.history}, {});
   traced.history = {};
@@ -316,8 +318,8 @@ void Capture::Record(Node& node, std::span<const EagerRef> inputs,
 
 namespace {
 
-// What a result reaches, by what the node reads. Where something else is
-// reached, too, all of that is left as it is: reached.
+// The destinations of a result's gradient, by the values that the node reads.
+// If anything else is also reached, all of them keep the default: reached.
 void SetThrough(GraphTapeNode& way, size_t output, const ReachesTold& reach,
                 Node& node) {
   if (reach.empty()) return;
@@ -356,11 +358,11 @@ void Capture::RecordRegions(Node& node, const std::vector<bool>& flows,
     xs.push_back(v);
     edges.push_back(std::move(its));
   }
-  // Where nothing is recorded, a tensor that is handed on as it is still has
-  // the way it had; `flows` tells of those.
+  // Where nothing is recorded, a tensor that is returned unchanged keeps its
+  // history; `flows` covers those.
   const bool grad = EagerMode::Current().grad;
   bool some = grad && !xs.empty();
-  // To leaves that code inside has made, if to nothing around.
+  // Gradients flow at least to leaves that code inside has made.
   for (bool f : flows) some = some || f;
   Ref<GraphTapeNode> way;
   if (some) {

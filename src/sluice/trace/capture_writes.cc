@@ -12,7 +12,7 @@ namespace sluice {
 
 using front_internal::EagerMode;
 
-// A view of `from`, as imperatively: both are one memory.
+// A view of `from`, as in imperative code: both share one memory.
 void Capture::Share(const EagerRef& made, const EagerRef& from,
                     const Node& node) {
   const OpRecord& op = node.op();
@@ -21,10 +21,11 @@ void Capture::Share(const EagerRef& made, const EagerRef& from,
   const TraceState& before = *from->traced;
   TraceState& now = *made->traced;
   ViewOrder order = op.view_order(attrs);
-  // Views of what detach() gave are views of that: it may get a history.
+  // A view of a detached tensor is a view of that tensor, which may get a
+  // history of its own.
   bool further = from->view_of && !StandsAlone(*from);
   const EagerRef& base = further ? from->view_of->base : from;
-  // What shows elements more than once is a look that nobody writes through.
+  // A view that shows elements more than once cannot be written through.
   now.expanded = before.expanded || !op.write_back;
   if (order == ViewOrder::kNeeds && !before.contiguous) {
     MayBe(*made, base, TraceState::Perhaps::How::kStrides);

@@ -19,7 +19,7 @@ Tensor OfArgument(Capture* capture, const Value& arg, std::string_view what) {
   if (capture) {
     for (const Capture::Entry& entry : capture->entries()) {
       if (entry.arg != arg || entry.argument) continue;
-      // The call that is recorded draws from there on.
+      // The recorded call continues drawing from here.
       if (entry.value == RandomPlace()) {
         return Tensor(MakeRef<EagerValue>(PlaceArray(random_state())));
       }
@@ -35,7 +35,7 @@ Tensor OfArgument(Capture* capture, const Value& arg, std::string_view what) {
 
 Tensor ComputeNow(const Tensor& tensor, std::string_view what) {
   if (!tensor.symbolic()) return tensor;
-  // Program order is the order of ids, and inputs come before their users.
+  // Program order is the order of ids; inputs come before their users.
   std::map<int, Node*> needed;
   const Value wanted = tensor.value();
   std::vector<Node*> open{wanted.node};

@@ -56,8 +56,9 @@ void SayThroughResults(GraphTapeNode& way, const Node& node) {
 
 namespace {
 
-// Whoever builds gradients holds the graph's lock. The user's function may do
-// whatever code does that is recorded, and takes the lock itself.
+// The code that builds gradients holds the graph's lock. The user's function
+// runs like any recorded code and takes the lock itself, so it is released
+// here.
 class Unlocked {
  public:
   explicit Unlocked(Graph& graph) SL_NO_THREAD_SAFETY_ANALYSIS
@@ -77,7 +78,7 @@ class Unlocked {
   Graph* const locked_;
 };
 
-// What a tensor is in the graph that is open.
+// The value of a tensor in the open graph.
 Value ValueIn(const Tensor& t, const Capture::Region& inside) {
   Capture* capture = Capture::Open();
   if (!capture) return t.value();
@@ -109,7 +110,7 @@ void BuildCustomRule(GradContext& g, size_t num_inputs,
   }
   GraphScope building(graph);
   Building::Current().region = &context->region();
-  // The nodes may be moved or taken back: a recording forgets them.
+  // The nodes may be moved or removed, so the recording forgets them.
   Capture::Region inside(Capture::Open());
   Capture::DrawsApart apart(Capture::Open());
   std::vector<Tensor> returned;

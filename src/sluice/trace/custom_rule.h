@@ -1,4 +1,4 @@
-// The user's function as the gradient rule of a graph's node.
+// A user's function as the gradient rule of a graph node.
 #pragma once
 
 #include <string>
@@ -11,22 +11,26 @@
 
 namespace sluice::front_internal {
 
-// What is wrong with what the user's function returned for these inputs, or "".
+// Describes what is wrong with the gradients a user's function returned for
+// these inputs; "" if nothing is.
 std::string WrongGradients(const std::vector<Tensor>& inputs,
                            const std::vector<Tensor>& returned);
 
-// How many inputs of a node, the first ones, its rule gives gradients: of a
-// function of the user's not the results, which are inputs, too.
+// The number of leading inputs of a node for which its rule returns gradients.
+// The node of a user's function also takes the results as inputs; those are not
+// counted.
 size_t NumDifferentiated(const Node& node);
-// Tells the tape of a call whose results are inputs, too, that gradients flow
-// to the inputs of the user's function, whatever its own code is made of; or as
-// that code has them flow, which the results came from.
+// For a call whose results are also inputs. SayThroughInputs: gradients flow to
+// the inputs of the user's function, whatever its own code consists of.
+// SayThroughResults: they flow as through that code, which computed the
+// results.
 void SayThroughInputs(GraphTapeNode& way, const Node& node);
 void SayThroughResults(GraphTapeNode& way, const Node& node);
 
-// Calls it with tensors of the graph the gradients are built in: the first
-// `num_inputs` inputs of the node, its outputs, and what flows into those.
-// `zeros`: where nothing does, too. Failures are told to `g`.
+// Calls the rule with tensors of the graph in which gradients are built: the
+// first `num_inputs` inputs of the node, its outputs, and the incoming
+// gradients. `zeros`: a missing incoming gradient is passed as zeros. Failures
+// are reported to `g`.
 void BuildCustomRule(GradContext& g, size_t num_inputs,
                      const BackwardFn& backward, bool zeros);
 

@@ -16,7 +16,7 @@ using front_internal::Building;
 
 namespace {
 
-// Each runs all that is before it: a loop this long is better refused.
+// Each decision runs everything before it: a loop this long is refused.
 constexpr size_t kMost = 256;
 
 Decisions*& CurrentDecisions() {
@@ -26,7 +26,7 @@ Decisions*& CurrentDecisions() {
 
 bool Repeats(const Region& region);
 
-// Whether a node gives the same whenever it is run on the same.
+// Whether a node gives the same result for the same inputs.
 bool Repeats(const Node& node) {
   const OpRecord& op = node.op();
   if (op.stateful || op.random || op.handle || op.effect != Effect::kNone ||
@@ -46,7 +46,7 @@ bool Repeats(const Region& region) {
   return true;
 }
 
-// The same of all that a value is made of.
+// The same for all nodes that a value depends on.
 bool Repeats(const Value& value) {
   std::unordered_set<const Node*> seen{value.node};
   std::vector<const Node*> open{value.node};
@@ -111,7 +111,7 @@ std::optional<Array> Decisions::Decide(const Tensor& tensor,
   if (!status.ok()) {
     throw Error(status.WithLine(StrCat("before what decides at ", line)));
   }
-  // Of a look into what was fed, the memory is that: it may be written.
+  // A view of a feed uses the feed's memory, which may be written.
   made_.push_back({value, ValueOrThrow(results[0].Clone()), line});
   return made_.back().then;
 }

@@ -1,10 +1,10 @@
-// Decisions: what a function being recorded (trace/capture.h) takes from the
-// values of the very call it is recorded for, where its code would not become
-// one graph for all values: which way a branch goes, whether a loop goes on.
-// The recording serves the calls in which all of this comes out the same. A
-// program of its own finds that out before anything happens.
+// Decisions: for a function being recorded (trace/capture.h) whose code does
+// not become one graph for all values, the branches taken and the iterations
+// run with the values of the recorded call. The recording is valid for calls in
+// which every decision comes out the same; a separate program checks this
+// before the call has any effect.
 //
-// On the stack of whoever records; one thread.
+// Lives on the stack of the recording function; one thread.
 #pragma once
 
 #include <memory>
@@ -26,22 +26,23 @@ class Decisions {
     SourceLine line;
   };
 
-  // `branches`: they decide branches and loops, too, not only what Python asks
-  // of numbers it was given. `constructs`: even cond and while_loop.
+  // `branches`: values decide branches and loops of converted code too, not
+  // only what Python asks of numbers passed as arguments. `constructs`: they
+  // also decide cond and while_loop.
   Decisions(Capture& capture, bool branches, bool constructs);
   ~Decisions();
   Decisions(const Decisions&) = delete;
   Decisions& operator=(const Decisions&) = delete;
 
-  // Null where values decide nothing: no recording that wants it is open, or
-  // code of a region is recorded, which may run any number of times.
+  // Null where values decide nothing: no recording asks for it, or the code of
+  // a region is being recorded, which may run any number of times.
   static Decisions* Here();
   static Decisions* OfBranches();
   static Decisions* OfConstructs();
 
-  // The elements of a tensor in the call being recorded. Nothing when they
-  // cannot be known before the call runs: random numbers, and what is read of
-  // state, are among what they are made of; or when there were too many.
+  // The elements of a tensor in the recorded call. Nothing if they cannot be
+  // known before the call runs, because they depend on random numbers or on
+  // state, or if there have been too many decisions.
   std::optional<Array> Decide(const Tensor& tensor, const SourceLine& line);
 
   const std::vector<One>& made() const { return made_; }

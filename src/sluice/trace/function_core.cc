@@ -16,17 +16,17 @@ namespace sluice::front_internal {
 struct FunctionCore::State {
   std::shared_ptr<MadeOnce> made = std::make_shared<MadeOnce>();
   FunctionOptions options;
-  // Guards no member: calls that have effects take turns
-  // (trace/function_run.h). A call gives its turn away as a std::unique_lock.
+  // Guards no member: calls with effects run one after another
+  // (trace/function_run.h). A call passes its lock on as a std::unique_lock.
   std::mutex turns;
   Mutex mu;
-  // Used last: first.
+  // Most recently used first.
   std::list<std::shared_ptr<Trace>> traces SL_GUARDED_BY(mu);
 
-  // The one that serves, which is the first from now on; or null.
+  // The matching trace, which is moved to the front; or null.
   std::shared_ptr<Trace> Find(const VariantRef& variant,
                               const std::vector<Tensor>& args) SL_REQUIRES(mu);
-  // The same where nobody has the lock and the last one used has few ops.
+  // The same if the lock is free and the most recent trace has few ops.
   std::shared_ptr<Trace> FindShort(const VariantRef& variant,
                                    const std::vector<Tensor>& args)
       SL_EXCLUDES(mu);
@@ -136,8 +136,8 @@ std::shared_ptr<Trace> FunctionCore::State::TraceFor(
   for (const auto& trace : traces) {
     by_values = by_values || (trace->variant == variant && trace->by_values);
   }
-  // Arguments that share memory with what the code writes are found out by
-  // trying.
+  // Arguments that share memory with what the code writes are found by
+  // recording without them first.
   std::vector<const EagerValue*> looks;
   auto record = [&](bool values) {
     for (;;) {
@@ -174,8 +174,8 @@ std::shared_ptr<Trace> FunctionCore::State::TraceFor(
 
 namespace {
 
-// Of the error that is being handled: what a graph cannot say of all ways at
-// once. Anything else is the user's own mistake.
+// For the exception being handled: why the code does not become one graph for
+// all values; empty if the error is the user's own mistake.
 std::string WhyNotOneGraph() {
   try {
     throw;
@@ -223,13 +223,13 @@ const std::shared_ptr<MadeOnce>& FunctionCore::made() const {
 }
 
 bool FunctionCore::Inside(std::span<const Tensor> args) {
-  // Inside another function, or with values of a graph, its code is part of
-  // that one.
+  // Inside another function, or with values of a graph, the code becomes part
+  // of that function or graph.
   if (Building::Current().graph) return true;
   for (const Tensor& a : args) {
     if (a.symbolic()) return true;
   }
-  // A trap looks at every result, which a plan does not keep.
+  // A trap checks every result, and a plan does not keep them all.
   return EagerMode::Current().nan_trap;
 }
 
@@ -247,13 +247,13 @@ BodyResult FunctionCore::Call(const VariantRef& variant,
     TraceRun run(trace, args, state_->options.name, where);
     if (!trace->takes_turns()) return run.Run();
     std::unique_lock<std::mutex> turn(state_->turns);
-    // A call that ended a moment ago may have changed what the trace relies on.
+    // A call that has just ended may have changed what the trace relies on.
     if (!trace->once && !trace->Fits(args)) continue;
     try {
       return run.Run(&turn);
     } catch (...) {
       if (trace->undo.empty()) throw;
-      // It did nothing, so that what its code has made is nobody's.
+      // The run had no effect, so what its code has made can be discarded.
       MutexLock lock(state_->mu);
       state_->traces.remove(trace);
       for (size_t i = trace->undo.size(); i-- > 0;) trace->undo[i]();
@@ -263,7 +263,7 @@ BodyResult FunctionCore::Call(const VariantRef& variant,
   }
 }
 
-// The analysis knows no scope that may not have the lock.
+// Thread-safety analysis cannot express a scope that may not hold the lock.
 std::shared_ptr<Trace> FunctionCore::State::FindShort(
     const VariantRef& variant,
     const std::vector<Tensor>& args) SL_NO_THREAD_SAFETY_ANALYSIS {

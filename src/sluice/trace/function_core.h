@@ -1,8 +1,8 @@
-// FunctionCore: the implementation of sl::function (front/function.h): code
-// that is recorded once per signature, its traces, and the search for the trace
-// that serves a call.
+// FunctionCore: the implementation of sl::function (front/function.h). It holds
+// code that is recorded once per signature and its traces, and finds the trace
+// for each call.
 //
-// Calls run at the same time unless they change tensors outside of it.
+// Calls run concurrently unless they change tensors outside the function.
 #pragma once
 
 #include <functional>
@@ -25,14 +25,14 @@ namespace front_internal {
 
 class MadeOnce;
 
-// What user code gave: its tensors, and what its caller wants to know of this
-// recording besides, which every call that runs it is told.
+// What user code returned: its tensors, and a note about this recording that
+// every call served by it returns to its caller.
 struct BodyResult {
   BodyResult(std::vector<Tensor> t, std::shared_ptr<const void> n = nullptr)
       : tensors(std::move(t)), note(std::move(n)) {}
   std::vector<Tensor> tensors;
   std::shared_ptr<const void> note;
-  bool once = false;  // recorded for this call alone: no other is to use it
+  bool once = false;  // valid for this call alone
 };
 
 // A run that failed after it was recorded.
@@ -40,38 +40,41 @@ class RunFailed : public Error {
  public:
   RunFailed(Status status, bool untouched)
       : Error(std::move(status)), untouched(untouched) {}
-  // Nothing has happened to the tensors around.
+  // Tensors outside the function are unchanged.
   const bool untouched;
 };
 using FunctionBody = std::function<BodyResult(const std::vector<Tensor>&)>;
 
-// Watches code of the user's that runs while a gradient of what was recorded is
-// built, and is not part of that: rules of a custom gradient.
+// Watches user code that runs while a gradient of the recording is built but is
+// not part of the recording: rules of custom gradients.
 class RulesWatch {
  public:
   virtual ~RulesWatch() = default;
-  // It is built. Gives what says, for each later use, whether what that code
-  // has read is as it was; nothing when it has read nothing. Throws when it has
-  // done what every use would have to do.
+  // Called once the gradient is built. Returns a function that tells, before
+  // each later use, whether the state read by that code is unchanged; null when
+  // it read none. Throws when the code had an effect that every use would have
+  // to repeat.
   virtual std::function<bool()> Done() = 0;
 };
 
-// A function whose code differs by more than tensors tell, as one in Python
-// does by its arguments of other kinds: each is recorded by itself.
+// A variant of a function whose code depends on more than tensors, such as a
+// Python function with other arguments. Each variant is recorded separately.
 struct FunctionVariant {
   FunctionBody body;
   std::vector<std::string> names{};  // of the tensors; empty: their numbers
   std::string fixed{};               // the other arguments: "training=True"
   std::string why{};                 // how it differs from those before
-  // Told of the graph before the body runs: who keeps it may ask tensors of it
-  // whatever becomes of the recording.
+  // Called with the graph before the body runs, so that its owner can use
+  // tensors of the graph even if the recording fails.
   std::function<void(const std::shared_ptr<Graph>&)> opened{};
-  // Asked while what the body has thrown is handled: why it is to be recorded
-  // once more, with values that decide (trace/decisions.h). Empty: it is not.
+  // Called while an exception of the body is being handled. Returns why the
+  // body should be recorded again with decisions by value (trace/decisions.h);
+  // empty: it should not.
   std::function<std::string()> undecided{};
-  // They decide cond and while_loop, too: its code has no other branches.
+  // Values also decide cond and while_loop, because its code has no other
+  // branches.
   bool constructs = false;
-  // Whether they would decide anything in what was recorded; null: yes.
+  // Whether decisions by value would change this recording; null: yes.
   std::function<bool()> decidable{};
   std::function<std::unique_ptr<RulesWatch>()> watch_rules{};
 };
@@ -80,38 +83,38 @@ class FunctionCore {
  public:
   using VariantRef = std::shared_ptr<const FunctionVariant>;
 
-  // A function of one variant; and one that is given variants.
+  // The first makes a function of one variant; the second is given variants.
   FunctionCore(FunctionBody body, FunctionOptions options);
   explicit FunctionCore(FunctionOptions options);
   ~FunctionCore();
 
   VariantRef Add(FunctionVariant variant) const;
-  // Forgets what was recorded of it.
+  // Discards the recordings of the variant.
   void Drop(const VariantRef& variant);
 
-  // Whether a call with these is part of something else that is recorded.
+  // Whether a call with these arguments belongs to an outer recording.
   static bool Inside(std::span<const Tensor> args);
   BodyResult Call(const VariantRef& variant, const std::vector<Tensor>& args,
                   std::source_location where);
-  // The same where it takes next to no time: a trace is there, of few ops on
-  // few elements. Else nothing, and nothing has happened: it would be recorded,
-  // wait for another thread, or run for a while.
+  // Like Call, but runs only if that takes very little time: a trace exists and
+  // has few ops on few elements. Otherwise returns nothing and has no effect,
+  // because the call would record, wait for another thread or run for a while.
   std::optional<BodyResult> CallIfShort(const VariantRef& variant,
                                         const std::vector<Tensor>& args,
                                         std::source_location where);
   std::vector<TraceInfo> traces() const;
   std::string Explain(const VariantRef& variant,
                       const std::vector<Tensor>& args);
-  // What such a call has live at most, before it runs.
+  // The peak memory of such a call, before it runs.
   MemoryForecast PlanMemory(const VariantRef& variant,
                             const std::vector<Tensor>& args);
-  // The graph of a call with these arguments as text.
+  // The text of the graph for a call with these arguments.
   std::string GraphText(const VariantRef& variant,
                         const std::vector<Tensor>& args);
-  // The variables its code has made.
+  // The variables that its code has made.
   const std::shared_ptr<MadeOnce>& made() const;
 
-  // Of a function of one variant.
+  // For a function of one variant.
   std::vector<Tensor> Call(const std::vector<Tensor>& args,
                            std::source_location where) {
     return Call(only_, args, where).tensors;

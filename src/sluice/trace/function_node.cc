@@ -15,8 +15,8 @@ Status OverTapeNode::Backward(std::span<const EagerRef>, bool,
   return UsedUp(name_);
 }
 
-// Imperatively, what a rule reads must be as it was. Here, what was fed must
-// be, too: the rest is computed from it again.
+// In imperative code, the values that a rule reads must be unchanged. Here the
+// feeds must be unchanged as well, because the rest is recomputed from them.
 Status FunctionTapeNode::CheckUnwritten(std::span<const EagerRef> dy,
                                         const TraceGradient& gradient) const {
   for (size_t i = 0; i < overwritten.size(); ++i) {
@@ -125,8 +125,8 @@ Status FunctionTapeNode::SetGradients(const TraceGradient& gradient,
     for (size_t k : t.when) any = any || *results[told + k].data<bool>();
     return any;
   };
-  // As imperatively: what was made from nothing that requires gradients does
-  // not require any.
+  // As in imperative code: a result that depends on nothing that requires
+  // gradients does not require any.
   auto flows = [&](size_t i) {
     for (size_t k = 0; k < node->edges.size(); ++k) {
       if (node->edges[k] && there(gradient.from[i][k])) return true;
@@ -137,7 +137,7 @@ Status FunctionTapeNode::SetGradients(const TraceGradient& gradient,
     if (!gradient.found[i]) continue;
     size_t rows = gradient.rows[i] ? next_rows++ : 0;
     if (!there(gradient.there[i])) {
-      // Nothing on the way taken was made from it.
+      // On the path taken, no result depends on it.
       ++next;
       continue;
     }
@@ -162,7 +162,7 @@ Status FunctionTapeNode::Backward(std::span<const EagerRef> dy, bool record,
   SL_RETURN_IF_ERROR(NotePassed(dy));
   std::vector<bool> wants;
   for (const TapeEdge& edge : edges) wants.push_back(static_cast<bool>(edge));
-  // What nothing flows into leads to no gradients, not to zeros.
+  // An output without an incoming gradient leads to no gradients, not to zeros.
   std::vector<Value> ys;
   for (size_t i = 0; i < ys_.size(); ++i) {
     if (dy[i]) ys.push_back(ys_[i]);

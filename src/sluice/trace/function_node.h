@@ -7,8 +7,9 @@
 
 namespace sluice::front_internal {
 
-// Keeps what was fed; the gradient computes the rest again. The gradient is
-// such a call, too, with what flowed in fed beside: gradients of any order.
+// Keeps the feeds; the gradient recomputes the rest. The gradient is such a
+// call too, fed with the incoming gradients as well, so gradients of any order
+// work.
 class FunctionTapeNode final : public TapeNode {
  public:
   FunctionTapeNode(SourceLine line, std::string name,
@@ -23,8 +24,8 @@ class FunctionTapeNode final : public TapeNode {
 
   std::string_view name() const override { return name_; }
   size_t num_outputs() const override { return ys_.size(); }
-  // Of what the last backward run went through. What was made apart can still
-  // be gone through.
+  // Releases what the last backward run passed through. Independent outputs
+  // (Trace::made_apart) can still be differentiated.
   void Drop() override {
     if (SomeLeft()) return;
     arrays_.clear();
@@ -48,21 +49,23 @@ class FunctionTapeNode final : public TapeNode {
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;
   const Array& array(size_t feed) const { return arrays_[feed]; }
-  // What was fed there is about to be written: its elements are copied. Throws.
+  // Copies the elements of a feed that is about to be overwritten. Throws.
   void KeepApart(size_t feed) {
     arrays_[feed] = ValueOrThrow(arrays_[feed].Clone());
   }
 
-  RunOptions run_options;  // the gradient draws the same random numbers
-  // Tensors whose memory was fed, and the writes to it then. Not their logs: a
-  // write that gives the tensor other memory leaves what was fed as it is.
+  RunOptions run_options;  // so that the gradient draws the same random numbers
+  // Tensors whose memory was fed, with their write counts at that time. Not
+  // their write logs: a write that gives the tensor other memory leaves the fed
+  // elements unchanged.
   struct Fed {
     size_t feed;
     EagerRef tensor;
     uint32_t count;
   };
   std::vector<Fed> fed;
-  // What imperative code would have kept (Trace::Kept), and for which output.
+  // A value that imperative code would have kept (Trace::Kept), with its
+  // output.
   struct Kept {
     size_t output;
     const Trace::Kept* what;
@@ -70,29 +73,31 @@ class FunctionTapeNode final : public TapeNode {
     uint32_t count;
   };
   std::vector<Kept> kept;
-  // Looks that are results, too, through which the gradient of an output flows:
-  // used up with it, as imperatively.
+  // Views among the results that the gradient of an output passes through. They
+  // are used up with it, as in imperative code.
   struct Look {
     size_t output;
     Ref<TapeNode> node;
     bool passed = false;  // by the last backward run
   };
   std::vector<Look> through;
-  // Of a gradient: the call it is of, where gradients flow through that, and
-  // which of its outputs.
+  // For a gradient: the call it belongs to if gradients flow through that call,
+  // and which of the call's outputs it covers.
   Ref<FunctionTapeNode> calls;
   std::vector<bool> of_outputs;
-  // By output: what the code has overwritten of that; may be empty.
+  // By output: what the code overwrote after that output was computed; may be
+  // empty.
   std::vector<const std::string*> overwritten;
-  // Trace::made_apart, where some are.
+  // Trace::made_apart, if any outputs are independent.
   const std::vector<std::vector<bool>>* made_apart = nullptr;
 
  private:
-  // Notes the outputs this backward run goes through. Error: one is used up.
+  // Marks the outputs that this backward run passes through. Error: one of them
+  // is used up.
   Status NotePassed(std::span<const EagerRef> dy);
   Status CheckUnwritten(std::span<const EagerRef> dy,
                         const TraceGradient& gradient) const;
-  // The node of the gradients; `arrays`: the feeds of their step.
+  // Makes the node of the gradients; `arrays`: the feeds of their step.
   Ref<FunctionTapeNode> NodeOf(const TraceGradient& gradient,
                                std::span<const EagerRef> dy,
                                std::vector<Array> arrays);
@@ -101,7 +106,7 @@ class FunctionTapeNode final : public TapeNode {
   Status SetGradients(const TraceGradient& gradient, ArrayList& results,
                       const Ref<FunctionTapeNode>& node,
                       std::span<EagerRef> dx) const;
-  // Notes what has been gone through; whether outputs are left that have not.
+  // Marks what was passed through as used up; whether other outputs are left.
   bool SomeLeft();
   void Spend(const std::vector<bool>& outputs);
 
@@ -115,7 +120,7 @@ class FunctionTapeNode final : public TapeNode {
   bool dropped_ = false;
 };
 
-// What backward() has been through while the function ran.
+// Calls through which backward() ran while the function ran.
 class OverTapeNode final : public TapeNode {
  public:
   OverTapeNode(SourceLine line, std::string name, std::vector<TapeEdge> to)

@@ -22,10 +22,10 @@ namespace sluice::front_internal {
 
 namespace {
 
-// The same elements under a count of their own: the step sees an array that is
-// nobody else's and may write over it, which is the point.
+// The same elements with a reference count of their own: the step is the only
+// holder of the array and may therefore overwrite it.
 Array GivenUp(const Array& array) {
-  // Kernels of a simulated device write elsewhere, and what they made is copied
+  // Kernels of a simulated device write elsewhere, and their results are copied
   // back.
   if (array.memory() && array.memory()->kind() != DeviceKind::kCuda) {
     return array;
@@ -58,7 +58,7 @@ BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
   LeavePlace();
   values_.resize(results_.size());
   MakeNode();
-  // What looks into memory that is about to be written must not change with it.
+  // Views of memory that is about to be overwritten must not change with it.
   for (const Trace::Returned& how : trace_.returned) {
     if (how.source < 0) ValueOf(how.fetch);
   }
@@ -72,7 +72,7 @@ BodyResult TraceRun::Run(std::unique_lock<std::mutex>* turn) {
   }
   Watch();
   KeepLooks(made);
-  // Kept by what keeps it: no count of its own to change.
+  // The trace keeps the note alive, so no reference count of its own changes.
   const void* note = trace_.note.get();
   return {std::move(made), std::shared_ptr<const void>(std::move(kept_), note)};
 }
@@ -86,7 +86,7 @@ void TraceRun::Feed() {
         trace_.place_fetch < 0 ? TakeRandomCalls(trace_.draws) : random_state();
     feeds_[static_cast<size_t>(trace_.place)] = PlaceArray(place_);
   }
-  // What is recorded feeds its gradient the same: it must stay as it is.
+  // A recorded call feeds its gradient the same arrays: they must not change.
   if (trace_.num_outputs > 0) {
     fed_.assign(feeds_.begin(), feeds_.end());
   } else if (!trace_.waits && !trace_.tasks) {
@@ -107,7 +107,7 @@ void TraceRun::GiveUp() {
   }
 }
 
-// What this side reads comes here from the device it was computed on.
+// Copies values that the host reads from the device that computed them.
 void TraceRun::BringTold() {
   auto bring = [&](size_t i) {
     results_[i] = ValueOrThrow(OnHost(results_[i]));
@@ -116,7 +116,7 @@ void TraceRun::BringTold() {
   if (trace_.place_fetch >= 0) bring(static_cast<size_t>(trace_.place_fetch));
 }
 
-// Of a run that has failed: sizes that do not fit are found before it begins.
+// For a failed run: mismatched sizes are found before it begins.
 bool TraceRun::HasBegun() const {
   for (const Array& feed : feeds_) {
     if (!feed) return true;  // it was taken
@@ -125,22 +125,22 @@ bool TraceRun::HasBegun() const {
 }
 
 void TraceRun::RunProgram() {
-  // What draws apart has a place in the process's stream, too: what is saved
-  // and restored with random_state() holds for it.
+  // Separate draws have a position in the process's stream too, so that
+  // random_state() saves and restores them.
   if (trace_.random) options_.random = NextRandomCall();
-  // Their memory is no use to tasks.
+  // Tasks cannot use the memory of tensors here.
   if (!trace_.tasks) {
     for (size_t i : trace_.dropped) trace_.TensorAt(i, args_)->grad = {};
   }
   Status status = trace_.RunStep(feeds_, options_, &results_);
   if (status.ok()) return BringTold();
-  // Of an error of the program, not of a run that was ended from outside.
-  // Code that names tasks cannot be run by itself instead.
+  // For an error of the program, not for a run cancelled from outside. Code
+  // that names tasks cannot run eagerly instead.
   bool untouched = !trace_.tasks && !trace_.random && trace_.dropped.empty() &&
                    (status.code() == Code::kInvalidArgument ||
                     status.code() == Code::kOutOfRange ||
                     status.code() == Code::kFailedPrecondition);
-  // What stopped half way may have written. Tasks write to copies.
+  // A run that stopped half-way may have written. Tasks write to copies.
   const bool begun = given_up_ && HasBegun();
   for (size_t i = 0; i < trace_.sources.size(); ++i) {
     if (!begun || !trace_.sources[i].overwritten) continue;
@@ -150,12 +150,12 @@ void TraceRun::RunProgram() {
     log.last = line_;
   }
   untouched = untouched && !trace_.acts;
-  // The code that is run instead draws what this has drawn.
+  // The code that runs instead draws the same numbers.
   if (untouched && trace_.place >= 0) set_random_state(place_);
   throw RunFailed(std::move(status), untouched);
 }
 
-// How often it has drawn only the run knows.
+// The number of draws is known only after the run.
 void TraceRun::LeavePlace() {
   if (trace_.place_fetch < 0) return;
   RandomState now = StateOf(results_[static_cast<size_t>(trace_.place_fetch)]);
@@ -166,7 +166,7 @@ void TraceRun::LeavePlace() {
   }
 }
 
-// Where gradients of what was fed go.
+// The destinations of gradients of the feeds.
 std::vector<TapeEdge> TraceRun::Edges() const {
   std::vector<TapeEdge> edges(trace_.sources.size());
   for (size_t i = 0; i < edges.size(); ++i) {
@@ -175,14 +175,14 @@ std::vector<TapeEdge> TraceRun::Edges() const {
       edges[i] = EdgeTo(*trace_.TensorAt(i, args_));
     }
   }
-  // What the code itself makes require gradients, which happens below.
+  // Tensors that the code itself makes require gradients; set below.
   for (const auto& [i, wanted] : trace_.flags) {
     if (wanted) edges[i] = {{}, 0, trace_.TensorAt(i, args_)};
   }
   return edges;
 }
 
-// What comes back on the tape, where gradients flow through it.
+// Puts the results that gradients flow through on the tape.
 void TraceRun::MakeNode() {
   if (fed_.empty()) return;
   std::vector<Value> ys;
@@ -208,7 +208,7 @@ bool TraceRun::Flows(size_t fetch) const {
   return f.flows && (f.when < 0 || *Told(f.when).data<bool>());
 }
 
-// Which tensor around it is in this run, if it is one of them on some way.
+// The captured tensor that a fetch is in this run, if it is one on some path.
 int64_t TraceRun::Source(size_t fetch) const {
   int64_t which = trace_.fetched[fetch].which;
   return which < 0 ? WhichEntry::kNone : *Told(which).data<int64_t>();
@@ -221,8 +221,8 @@ const EagerRef& TraceRun::ValueOf(size_t fetch) {
     value = trace_.TensorAt(static_cast<size_t>(source), args_);
     return value;
   }
-  // What is also a tensor around the function, or a look into one, must not
-  // change with it.
+  // A result that is also a tensor outside, or a view of one, must not change
+  // with it.
   Array result = std::move(results_[fetch]);
   if (!result.unique()) result = ValueOrThrow(result.Clone());
   if (result.dtype() == DType::kList) {
@@ -257,8 +257,8 @@ bool Watched(const EagerValue& target) {
 
 }  // namespace
 
-// Memory that was given up may be that of another result by now, and of the
-// tensor that has become.
+// Memory that was handed over may belong to another result by now, and to the
+// tensor that was made from it.
 void TraceRun::LeaveMemory(const EagerValue& target) {
   auto leave = [&](Array& array) {
     if (array && SameMemory(array, target.array)) {
@@ -277,7 +277,7 @@ void TraceRun::LeaveMemory(const EagerValue& target) {
 
 void TraceRun::Write(EagerValue& target, Array array, size_t fetch) {
   bool watched = Watched(target);
-  // A tensor stays on its device, wherever what it becomes was computed.
+  // A tensor stays on its device, wherever its new elements were computed.
   array = ValueOrThrow(RemoteCopy::To(array, target.array.memory()));
   if (array.address() == target.array.address()) {
     // Written in place.
@@ -317,12 +317,12 @@ void TraceRun::Move(EagerValue& target) {
 }
 
 void TraceRun::Land() {
-  // Gradients last: what the code writes to one that is there is written to
-  // that, not to what takes its place.
+  // Gradients last: a write of the code to an existing gradient must go there,
+  // not to the tensor that replaces it.
   for (const Trace::Landing& landing : trace_.landings) {
     if (landing.grad) continue;
     EagerValue& target = *trace_.TensorAt(landing.source, args_);
-    // The gradient computes from the elements that were fed.
+    // The gradient needs the elements that were fed.
     if (node_ && Watched(target)) node_->KeepApart(landing.source);
     if (landing.moved && Watched(target)) Move(target);
     if (values_[landing.fetch]) {
@@ -361,7 +361,7 @@ void TraceRun::Land() {
   }
 }
 
-// What the gradient will read is noted as it is now.
+// Notes the state of everything that the gradient will read.
 void TraceRun::Watch() {
   if (!node_) return;
   for (size_t i = 0; i < trace_.sources.size(); ++i) {
@@ -371,7 +371,7 @@ void TraceRun::Watch() {
     if (!tensor || tensor->rows) continue;
     if (tensor->array.address() != node_->array(i).address()) continue;
     if (SharedOutside::Is(tensor->log.get())) {
-      node_->KeepApart(i);  // nobody tells of writes there
+      node_->KeepApart(i);  // writes there are not reported
     } else {
       node_->fed.push_back({i, tensor, tensor->writes().count});
     }
@@ -399,8 +399,8 @@ void TraceRun::KeepLooks(const std::vector<Tensor>& made) {
     int output = trace_.outputs[t.fetch];
     const Ref<TapeNode>& look = made[t.returned].eager()->producer;
     if (output < 0 || !look) continue;
-    // What looks into a result of this call keeps the call, and must not be
-    // kept by it.
+    // A view of a result of this call keeps the call alive, so the call must
+    // not keep the view.
     bool own = false;
     for (const TapeNode* at = look.get(); at && !own;) {
       own = at == node_.get();
@@ -410,8 +410,9 @@ void TraceRun::KeepLooks(const std::vector<Tensor>& made) {
   }
 }
 
-// Whether a run says of what a result looks into if gradients flow there: of
-// what the function has made, or has written to a tensor around.
+// Whether a run-time value tells if gradients flow through the base of a
+// returned view: the base was made by the function, or is a written tensor
+// outside.
 bool TraceRun::ToldWhether(const Trace::Returned& how) const {
   auto told = [&](size_t fetch) {
     const Trace::Fetched& f = trace_.fetched[fetch];
@@ -436,15 +437,14 @@ Tensor TraceRun::Result(const Trace::Returned& how) {
                        ? trace_.TensorAt(static_cast<size_t>(how.source), args_)
                        : ValueOf(how.fetch);
   GradModeScope mode(how.records);
-  // The code may have changed whether it requires gradients before the look, or
-  // after it.
+  // The code may have changed requires_grad before or after taking the view.
   EagerRef base = value;
   const bool flag = base->requires_grad;
-  // Where only a run knows whether, it does where what it looks into does.
+  // If known only at run time, gradients flow where they flow through the base.
   if (!how.steps.empty() && !base->producer) {
     base->requires_grad = how.flows && (flag || !ToldWhether(how));
   }
-  // So may it have of leaves that it made of what was detached on the way.
+  // The same for leaves that the code made of detached tensors in between.
   std::vector<EagerRef> leaves;
   auto note_leaf = [&](const Trace::Step& step) {
     if (!step.leaf) return;

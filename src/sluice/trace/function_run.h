@@ -1,8 +1,8 @@
-// TraceRun: one call of a captured function that finds its trace: feeds it,
-// runs it, and lets happen to the tensors around it what its code does to them.
+// TraceRun: one call of a captured function with a matching trace. It feeds and
+// runs the trace, then applies the effects of its code to the tensors outside.
 //
-// Lives for the call. Calls of one function run at the same time, unless they
-// change tensors around it: those take turns.
+// Lives for the call. Calls of one function run concurrently unless they change
+// tensors outside it; those run one after another.
 #pragma once
 
 #include <mutex>
@@ -18,9 +18,9 @@ class TraceRun {
            const std::string& name, std::source_location where,
            bool brief = false);
 
-  // Throws what a step throws. `turn` is held, where calls take turns. A run
-  // that may wait for what another call does lets go of it meanwhile, and
-  // writes over nothing in place. Once.
+  // Throws what a step throws. `turn` is the lock held where calls run one
+  // after another. A run that may wait for an effect of another call releases
+  // it while waiting and overwrites nothing in place. Call once.
   BodyResult Run(std::unique_lock<std::mutex>* turn = nullptr);
 
  private:
@@ -36,7 +36,7 @@ class TraceRun {
   void Watch();
   void KeepLooks(const std::vector<Tensor>& made);
   void Write(EagerValue& target, Array array, size_t fetch);
-  // It was made as this of what comes back was.
+  // Gives `value` the history of fetch `fetch`.
   void TakeHistory(EagerValue& value, size_t fetch);
   void LeaveMemory(const EagerValue& target);
   static void Move(EagerValue& target);
@@ -45,7 +45,7 @@ class TraceRun {
   bool ToldWhether(const Trace::Returned& how) const;
   const EagerRef& ValueOf(size_t fetch);
   const Array& Told(int64_t i) const;
-  // Whether gradients flow through what comes back, in this run.
+  // Whether gradients flow through this fetch in this run.
   bool Flows(size_t fetch) const;
 
   std::shared_ptr<Trace> kept_;
@@ -54,12 +54,12 @@ class TraceRun {
   const std::string& name_;
   const SourceLine line_;
   RunOptions options_;
-  RandomState place_;  // of the generator, when it began
+  RandomState place_;  // of the generator, at the start of the run
   ArrayList feeds_, results_;
-  std::vector<Array> fed_;           // what the gradient will be fed
-  bool given_up_ = false;            // memory of tensors, to be written over
-  SmallVector<EagerRef, 6> values_;  // made of results, as they are asked for
-  std::vector<EagerRef> alone_;      // what detach() gave, of results
+  std::vector<Array> fed_;           // feeds of the gradient
+  bool given_up_ = false;            // memory of tensors, for results
+  SmallVector<EagerRef, 6> values_;  // of results, made on demand
+  std::vector<EagerRef> alone_;      // results of detach()
   Ref<FunctionTapeNode> node_;
 };
 

@@ -74,8 +74,9 @@ std::string Text(const Signature::Arg& arg) {
 
 namespace {
 
-// Whether running the node is seen elsewhere; of a call, whether its function
-// is seen to act. A function by itself does nothing. `checks`: to fail counts.
+// Whether running the node has visible effects; for a call, whether its
+// function has. A function definition alone has none. `checks`: an op that may
+// fail counts.
 bool Acts(const Node& node, std::unordered_set<const Node*>& called,
           bool checks = true) {
   const OpRecord& op = node.op();
@@ -95,7 +96,7 @@ bool Acts(const Node& node, std::unordered_set<const Node*>& called,
   return false;
 }
 
-// Effects without a result must happen all the same.
+// Effects without a result must happen as well.
 std::vector<Node*> EffectsOf(const Graph& graph) {
   std::vector<Node*> effects;
   for (Node* node : graph.root().nodes()) {
@@ -125,7 +126,7 @@ bool Waits(const Region& region) {
   return false;
 }
 
-// Whether it only computes, in a few steps.
+// Whether the region only computes, in a few ops.
 bool FewOps(const Region& region) {
   constexpr size_t kFew = 16;
   if (region.nodes().size() > kFew) return false;
@@ -137,7 +138,7 @@ bool FewOps(const Region& region) {
   return true;
 }
 
-// State that functions make lives as long as the process.
+// Resources of functions live as long as the process.
 std::shared_ptr<ResourceManager> SharedResources() {
   static auto* resources =
       new std::shared_ptr<ResourceManager>(std::make_shared<ResourceManager>());
@@ -184,7 +185,7 @@ std::string Trace::OtherWay(const std::vector<Tensor>& args) const {
     fed.push_back(ArrayAt(i, args));
   }
   Status status = master->RunProgram(*decider, fed, &now, {}, nullptr);
-  // What comes after a value that decides otherwise may not even be defined.
+  // Code after a value that decides otherwise may not even be defined.
   if (!status.ok()) return "values that decide are others";
   for (size_t i = 0; i < decisions.size(); ++i) {
     const Array& then = decisions[i].then;
@@ -216,7 +217,6 @@ Status Trace::RunStep(const TraceGradient& gradient, std::span<Array> arrays,
 
 namespace {
 
-// "x: f32[?], training=False".
 std::string SignatureText(const FunctionCore::VariantRef& variant,
                           const Signature& signature) {
   std::vector<std::string> texts;
@@ -229,8 +229,8 @@ std::string SignatureText(const FunctionCore::VariantRef& variant,
   return Join(texts, ", ");
 }
 
-// What the code is given for its arguments: values of the new graph, those that
-// are looks into others after those.
+// The arguments that the code sees: values of the new graph, with views of
+// other arguments added last.
 std::vector<Tensor> ArgumentsInside(Trace& t, Capture& capture,
                                     const std::vector<Tensor>& args,
                                     const Trace::How& how) {
@@ -255,7 +255,7 @@ std::vector<Tensor> ArgumentsInside(Trace& t, Capture& capture,
   return inside;
 }
 
-// What a run fetches, and which of it gradients flow through.
+// Chooses the fetches of a run, and which of them gradients flow through.
 void ChooseFetches(Trace& t, const Capture& capture,
                    std::vector<std::pair<size_t, EagerRef>> flowing) {
   for (const Trace::Fetched& f : t.fetched) {
@@ -291,7 +291,7 @@ void Compile(Trace& t, const std::string& name) {
   }
   const Region& root = t.program->graph().root();
   t.random = DrawsApart(root);
-  // A step over tasks is not short, however few its ops are.
+  // A step over tasks is not short, however few ops it has.
   t.few_ops = !t.tasks && FewOps(root);
   t.waits = Waits(root);
 }
@@ -323,9 +323,9 @@ std::shared_ptr<Trace> Trace::Record(const FunctionCore::VariantRef& variant,
   t.graph = std::make_shared<Graph>(name);
   if (variant->opened) variant->opened(t.graph);
   GraphScope building(*t.graph);
-  // Ops that name no other task are for that of the call.
+  // Ops that name no other task run on the task of the call.
   Building::Current().device = t.signature.task;
-  // What runs while it is recorded, to decide by, runs here.
+  // Values computed during the recording, for decisions, are computed here.
   InThisProcess here;
   Capture capture(t.graph);
   capture.set_sizes(

@@ -69,7 +69,7 @@ TEST(FunctionVariant, AGraphKeptOutlivesARecordingThatFails) {
                Error);
   EXPECT_TRUE(core.traces().empty());
   EXPECT_EQ(leaked.dtype(), DType::kF32);
-  // The branch was taken back; who holds a tensor of it may still ask.
+  // The branch was discarded; holders of its tensors may still ask for types.
   EXPECT_EQ(inner.dtype(), DType::kF32);
   EXPECT_EQ(inner.ToString().find("f32"), 0u) << inner.ToString();
   EXPECT_THROW(inner + leaked, Error);

@@ -19,7 +19,7 @@ bool TrueAfterOne(const Value& told) {
 }
 
 Value FirstTest(Capture& capture, const Node& loop) {
-  constexpr size_t kMost = 8;  // i < n and its like
+  constexpr size_t kMost = 8;  // e.g. i < n
   const Region& test = *loop.regions().front();
   if (loop.regions().size() != 2 || test.results().size() != 1 ||
       test.nodes().size() > kMost) {
@@ -42,7 +42,7 @@ Value FirstTest(Capture& capture, const Node& loop) {
     std::vector<Value> inputs;
     for (const Value& in : node->inputs()) {
       inputs.push_back(here(in));
-      // An argument that is no input of the loop.
+      // An argument of the condition that is not a loop input.
       if (inputs.back().node->region() == &test) return {};
     }
     now[node->output()] =

@@ -49,7 +49,7 @@ GradArrivals* GradArrivals::OfRun(Capture& capture) {
   return known->all_known() ? nullptr : known;
 }
 
-// Whether only a run knows anything of the way.
+// Whether any flow on the path is known only at run time.
 bool GradArrivals::Tells() const {
   std::vector<const TapeNode*> open;
   std::unordered_set<const TapeNode*> seen;
@@ -68,7 +68,7 @@ bool GradArrivals::Tells() const {
   return false;
 }
 
-// The deepest first: all that leads to a call has been met then.
+// Deepest first: all paths to a call have then been followed.
 void GradArrivals::Walk() {
   struct Deeper {
     bool operator()(const GraphTapeNode* a, const GraphTapeNode* b) const {
@@ -156,9 +156,9 @@ void GradArrivals::CheckSeen(const GraphTapeNode& call, bool kept) {
   if (!call.iteration().empty()) CheckIterations(call);
 }
 
-// A backward of the user's in a loop is met in every iteration if what it is
-// called for flows into a result that gradients flow into in each of them: at
-// the end from outside, before that from the next iteration.
+// A user's backward in a loop runs in every iteration if its output contributes
+// to a result that receives a gradient in each iteration: from outside in the
+// last one, from the next iteration before that.
 void GradArrivals::CheckIterations(const GraphTapeNode& loop) const {
   using Flows = GraphTapeNode::Flows;
   const GraphTapeNode::Iteration& by = loop.iteration();
@@ -203,7 +203,7 @@ void GradArrivals::CheckIterations(const GraphTapeNode& loop) const {
 }
 
 void GradArrivals::CheckSeen(bool kept) {
-  // Nodes that tell are no calls of the tape: no more come while this goes on.
+  // The added boolean nodes are not on the tape, so `when_` does not grow here.
   for (const auto& [key, when] : std::map(when_)) {
     auto [node, output, leaf] = key;
     if (leaf && leaf->extra && !leaf->extra->hooks.empty()) {

@@ -1,9 +1,10 @@
-// GradArrivals: in which runs gradients of some values arrive at the calls and
-// leaves they lead to. The gradient of a branch is zeros where another way was
-// taken, so that they flow on in every run. Imperatively, nothing does.
+// GradArrivals: in which runs gradients of some values reach the calls and
+// leaves they depend on. In the graph, the gradient of a branch not taken is
+// zeros, so gradients flow in every run. In imperative code nothing flows
+// there.
 //
-// Lives for one backward run, or for one look at the results of a recording or
-// of a region; nodes that tell are added to the region that is open.
+// Lives for one backward run, or for one inspection of the results of a
+// recording or region. The boolean nodes it needs are added to the open region.
 #pragma once
 
 #include <map>
@@ -18,27 +19,27 @@ namespace sluice {
 
 class GradArrivals {
  public:
-  // Of the calls recorded since so many values were made.
+  // Considers only calls recorded since `since` values had been made.
   GradArrivals(Capture& capture, std::span<const EagerRef> roots,
                uint64_t since);
-  // Those of the backward run under way; null where there is none, or where
-  // what flows flows in every run.
+  // That of the current backward run; null if there is no run, or if its
+  // gradients flow the same way in every run.
   static GradArrivals* OfRun(Capture& capture);
 
-  // Always, where nothing else is known.
+  // Always, if nothing else is known.
   FlowWhen At(const TapeNode& call, int output) const;
-  // At where a value comes from; neither where nothing arrives.
+  // The flow where the value was produced; neither field is set if nothing
+  // arrives.
   FlowWhen Of(EagerValue& value) const;
-  // Throws where gradients may or may not arrive at what sees the difference:
-  // hooks, retain_grad(), a backward of the user's. Where only loops have a say
-  // in it, runs in which none goes round fail. `kept`: what retain_grad() keeps
-  // counts.
+  // Throws where hooks, retain_grad() or a user's backward would see a gradient
+  // in some runs only. If only loops decide this, runs in which such a loop has
+  // no iteration fail instead. `kept`: retain_grad() counts as well.
   void CheckSeen(bool kept);
   void CheckSeen(const GraphTapeNode& call, bool kept = true);
-  // The same of what is at `line`.
+  // The same for code at `line`.
   static void RequireMet(Capture& capture, const FlowWhen& when,
                          const SourceLine& line, std::string_view what);
-  // Whether all that flows flows in every run.
+  // Whether all gradients flow the same way in every run.
   bool all_known() const { return when_.empty(); }
 
  private:
@@ -50,7 +51,7 @@ class GradArrivals {
   Capture& capture_;
   const std::vector<EagerRef> roots_;
   const uint64_t since_;
-  std::map<Key, FlowWhen> when_;  // empty: nothing is told
+  std::map<Key, FlowWhen> when_;  // empty: nothing depends on the run
 };
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ using Truth = GraphReach::Truth;
 using Sources = GraphReach::Sources;
 using front_internal::NumDifferentiated;
 
-// Whether values that tell can be read beside a node, not in its regions alone.
+// Whether the conditions can be read outside the node's regions.
 bool SeenBeside(const Truth& truth, const Node& node) {
   for (const Value& v : truth.any) {
     if (!v.node->region()->Encloses(node.region())) return false;
@@ -54,7 +54,7 @@ GraphReach::GraphReach(Graph& graph, std::span<const Value> sources, bool tells)
 void GraphReach::AddFlow(const Value& flow, const Truth& when) {
   flows_ = true;
   if (!when.never() && !when.always) {
-    // As a source it is there in no other runs.
+    // As a source it exists in no other runs.
     for (auto& [id, truth] : known_[flow]) truth = when;
   }
   Or(known_[flow][kFlow], when.never() ? Truth{.always = true} : when);
@@ -66,7 +66,7 @@ Result<Sources> GraphReach::Of(const Value& value) {
   return it == known_.end() ? Sources() : it->second;
 }
 
-// A chain of a million calls must not take a million stack frames.
+// Without recursion: a chain of a million calls would overflow the stack.
 Status GraphReach::Ensure(const Value& value) {
   std::vector<Node*> open;
   auto want = [&](const Value& v) {
@@ -143,7 +143,7 @@ Status GraphReach::Eval(Node& node) {
   if (flows_ && all.count(kFlow) > 0) {
     const size_t before = node.region()->nodes().size();
     SL_ASSIGN_OR_RETURN(all, ReadIfFlowing(read, *node.region()));
-    // Loops below begin with what is told of their inputs.
+    // Loops below use the conditions of their inputs as initial values.
     PutAbove(node, before);
   }
   if (all.empty()) return OkStatus();
@@ -208,7 +208,7 @@ Status GraphReach::EvalBranch(Node& node) {
     branches.push_back(std::move(found));
   }
   const int outputs = node.num_outputs();
-  std::vector<std::vector<Truth>> said;  // each is one more result
+  std::vector<std::vector<Truth>> said;  // each becomes one more result
   for (int k = 0; k < outputs; ++k) {
     auto at = static_cast<size_t>(k);
     Sources all;

@@ -1,11 +1,11 @@
-// GraphReach: which values of a graph depend on which others, in a way that
-// gradients flow, and in which runs: what the tape of the same code would know
-// if it ran op by op. Nobody has recorded this for gradients built in a graph,
-// so it is found from their nodes.
+// GraphReach: which values of a graph depend on which others in a way that
+// gradients flow, and in which runs. It computes from the nodes what the tape
+// would know if the same code ran op by op, because gradients built in a graph
+// have no tape.
 //
-// Where branches and loops decide, conditionals get results and loops carry
-// variables of truth beside their own. The caller holds the graph's lock while
-// it lives.
+// Where branches and loops decide, conditionals get extra boolean results and
+// loops carry extra boolean variables. The caller holds the graph's lock while
+// this lives.
 #pragma once
 
 #include <map>
@@ -21,37 +21,39 @@ namespace sluice {
 
 class GraphReach {
  public:
-  // Always, or in runs in which one of these holds.
+  // In all runs, or in runs in which one of these values holds.
   struct Truth {
     bool always = false;
     std::vector<Value> any{};
     bool never() const { return !always && any.empty(); }
     bool operator==(const Truth&) const = default;
   };
-  // By number of the source; those it does not depend on are missing.
+  // By index of the source; independent sources are missing.
   using Sources = std::map<int, Truth>;
-  // Among those: that it is made of what flowed into gradients, and so is there
-  // at all. Zeros that stand for no gradient are not.
+  // A pseudo source: the value depends on the incoming gradients, so it exists
+  // at all. Zeros that represent a missing gradient do not.
   static constexpr int kFlow = -1;
 
-  // Nothing is looked for beyond the sources. `tells`: else what only a run
-  // knows is taken to hold, and the graph stays as it is.
+  // The search stops at the sources. `tells`: nodes are added for conditions
+  // known only at run time; otherwise those are assumed to hold and the graph
+  // is unchanged.
   GraphReach(Graph& graph, std::span<const Value> sources, bool tells);
-  // This flows into the gradients that are asked about, in these runs. What it
-  // is multiplied with is read in no others.
+  // Adds an incoming gradient, which exists in these runs. Its factors are read
+  // in no other runs.
   void AddFlow(const Value& flow, const Truth& when);
 
   Result<Sources> Of(const Value& value);
-  // Whether one of them holds, as a value at the region's end.
+  // Whether one of the values holds, as a value at the region's end.
   Result<Value> AnyOf(const std::vector<Value>& any, Region& region);
 
  private:
   Status Ensure(const Value& value);
   Status Eval(Node& node);
   Status EvalBranch(Node& node);
-  // How an iteration makes variable j of variable i: [j][i].
+  // [j][i]: in which runs variable j after an iteration depends on variable i
+  // before it.
   using LoopSteps = std::vector<std::vector<Truth>>;
-  // Sources that all variables of a loop treat alike.
+  // Sources that all variables of a loop depend on in the same runs.
   struct LoopGroup {
     std::vector<Truth> begins, direct, ends;
   };
@@ -59,19 +61,19 @@ class GraphReach {
   Status EndOf(Node& loop, const LoopSteps& by, LoopGroup& group);
   Result<Value> Next(Node& loop, const LoopSteps& by, const LoopGroup& group,
                      const std::vector<int>& told, size_t j);
-  // The nodes of its region beyond so many go in front of it.
+  // Moves the nodes of its region from index `before` on in front of `node`.
   void PutAbove(Node& node, size_t before);
-  // As AsValue, above a node.
+  // Like AsValue, but the value is computed before a node.
   Result<Value> Above(Node& node, const Truth& truth);
   static void Or(Truth& into, const Truth& more);
   static void Or(Sources& into, const Sources& more);
   static Truth Find(const Sources& sources, int id);
-  // The results of a region that gradients flow through, by number.
+  // By result of the region: the sources that its gradients flow to.
   Result<std::vector<Sources>> Results(const Region& region);
-  // All that is read, whatever becomes of it.
+  // The sources of all values read.
   Sources Read(const std::vector<Value>& values) const;
-  // The same for a gradient's op in `region`: where nothing flows into it,
-  // nothing else is read.
+  // The same for an op of a gradient in `region`: in runs in which no gradient
+  // flows into it, its other inputs are not read.
   Result<Sources> ReadIfFlowing(const std::vector<Value>& values,
                                 Region& region);
   Result<Truth> And(const Truth& a, const Truth& b, Region& region);
@@ -82,7 +84,7 @@ class GraphReach {
 
   Graph& graph_;
   bool tells_;
-  int next_id_;  // arguments of loops are sources, too, of their bodies
+  int next_id_;  // arguments of loops are sources of their bodies too
   bool flows_ = false;
   size_t carried_ = 0;
   std::unordered_map<Value, Sources, ValueHash> known_;

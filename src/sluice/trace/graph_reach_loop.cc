@@ -1,4 +1,4 @@
-// Loops: variables of truth that they carry beside their own.
+// Loops: the extra boolean variables that they carry.
 #include <algorithm>
 #include <set>
 
@@ -13,7 +13,7 @@ namespace {
 using Truth = GraphReach::Truth;
 using Sources = GraphReach::Sources;
 
-// More variables than this are not worth what they say.
+// With more variables than this, the cost exceeds the benefit.
 constexpr size_t kMost = 256;
 
 // What is known of a variable after any number of iterations.

@@ -42,7 +42,7 @@ Region& RegionHere(Graph& graph) {
   return building.region ? *building.region : graph.root();
 }
 
-// By the op's own rule.
+// Gradients by the op's own rule.
 Result<std::vector<GradientValue>> ByRule(Graph& graph, Node& node,
                                           std::span<const Value> dy,
                                           const std::vector<bool>& wants) {
@@ -65,7 +65,7 @@ Result<std::vector<GradientValue>> ByRule(Graph& graph, Node& node,
   return found;
 }
 
-// Of a conditional, a loop, a call; or of all nodes between.
+// Gradients of a conditional, a loop or a call, or of all nodes between.
 Result<std::vector<GradientValue>> ByFlow(Graph& graph, Node* node,
                                           std::span<const Value> xs,
                                           std::span<const Value> ys,
@@ -76,7 +76,7 @@ Result<std::vector<GradientValue>> ByFlow(Graph& graph, Node* node,
   std::vector<Value> to(xs.begin(), xs.end());
   if (node) {
     std::unordered_set<Value, ValueHash> wanted(xs.begin(), xs.end());
-    // Gradients built before may have given it more results.
+    // Gradients built earlier may have added results to it.
     std::vector<Value> flows(dy.begin(), dy.end());
     flows.resize(static_cast<size_t>(node->num_outputs()));
     RegionGradient at{graph, region, *node, std::move(flows), wanted, flow};
@@ -187,7 +187,7 @@ bool GraphTapeNode::PerhapsWritten(const Watched& watched) const {
   return owner && owner->log == watched.log && MemoryOf(*owner).traced->unknown;
 }
 
-// Whether what the rule has just added reads elements that were overwritten.
+// Whether the nodes that the rule just added read overwritten elements.
 Status GraphTapeNode::CheckUnwritten(int first_new) const {
   for (const Inside& in : inside_) {
     if (in.log->count == in.count) continue;
@@ -225,10 +225,10 @@ namespace {
 // Whether gradients flow through a gradient.
 enum class Flowing : uint8_t { kNever, kSometimes, kAlways };
 
-// What flowed into a call, and in which runs.
+// The incoming gradients of a call, and in which runs each exists.
 using FlowedIn = std::vector<std::pair<Value, FlowWhen>>;
 
-// Tells the node from which of `from` each of `made` was made, as a tape that
+// Tells the node which of `from` each of `made` depends on, as a tape that
 // recorded the rule's own calls would know.
 Result<std::vector<Flowing>> SayThrough(GraphTapeNode& way, Graph& graph,
                                         const std::vector<Value>& from,
@@ -237,7 +237,7 @@ Result<std::vector<Flowing>> SayThrough(GraphTapeNode& way, Graph& graph,
   front_internal::SavedBuilding saved;
   std::optional<MutexLock> lock;
   if (Building::Current().locked != &graph) lock.emplace(graph.mu());
-  // Lanes together are on several ways at once.
+  // Lanes of a vmap take several paths at once.
   GraphReach reach(graph, from, /*tells=*/!front_internal::InsideVmap());
   for (const auto& [flow, when] : flows) {
     reach.AddFlow(flow, {.always = when.always, .any = when.any});
@@ -270,16 +270,16 @@ Result<std::vector<Flowing>> SayThrough(GraphTapeNode& way, Graph& graph,
   return flowing;
 }
 
-// The way back through gradients that were computed: they can be differentiated
-// themselves. Without a node, nothing flows.
+// The history of computed gradients, which makes them differentiable. Without a
+// node, no gradient flows.
 struct GradientWay {
   Ref<GraphTapeNode> node;
   std::vector<Value> made;
   std::vector<Flowing> flowing;
 };
 
-// What gradients were made from: what their node was made from, its results,
-// and what flowed in.
+// The values that gradients depend on: the inputs of their node, its results,
+// and the incoming gradients.
 struct WayBack {
   std::vector<Value> from;
   std::vector<TapeEdge> to;
@@ -338,7 +338,7 @@ Status GraphTapeNode::Backward(std::span<const EagerRef> dy, bool record,
                "] is part of a captured function whose recording is over"));
   }
   if (dropped_) return UsedUp(name_);
-  if (xs_.empty()) return OkStatus();  // to leaves that ended with a region
+  if (xs_.empty()) return OkStatus();  // the leaves ended with a region
   if (node_) capture->ForgetCalls(*node_);
   GradArrivals* arrivals = GradArrivals::OfRun(*capture);
   if (arrivals) arrivals->CheckSeen(*this);

@@ -1,9 +1,10 @@
-// GraphTapeNode: a stretch of a graph being recorded, as the tape sees it: from
-// some values (xs) to others (ys). Most are one op; conditionals, loops and
-// calls that others added to the graph are one each, too. Gradients become more
-// graph.
+// GraphTapeNode: a part of a graph being recorded, as the tape sees it, from
+// some values (xs) to others (ys). Most are one op. Conditionals, loops and
+// calls that were added to the graph are one node each, too. Gradients add
+// further nodes to the graph.
 //
-// As long as its Capture is: afterwards nothing flows through it any more.
+// Valid while its Capture lives; afterwards gradients no longer flow through
+// it.
 #pragma once
 
 #include <functional>
@@ -21,32 +22,33 @@ struct KeptValue;
 
 class GraphTapeNode final : public TapeNode {
  public:
-  // One node: the xs are its inputs or, of one with regions, what it reads.
+  // One node. The xs are its inputs or, for a node with regions, the values it
+  // reads.
   GraphTapeNode(Graph& graph, Node& node, std::vector<Value> xs,
                 SourceLine line);
-  // All between.
+  // All nodes between xs and ys.
   GraphTapeNode(Graph& graph, std::vector<Value> xs, std::vector<Value> ys,
                 std::string name, SourceLine line);
 
   Status Backward(std::span<const EagerRef> dy, bool record,
                   std::span<EagerRef> dx) override;
   // Throws in a loop that began after the call: the next iteration would find
-  // it used up, which code that is recorded once does not show.
+  // the call used up, which a single recording of the code does not show.
   void Drop() override;
   bool dropped() const override { return dropped_; }
   std::string_view name() const override { return name_; }
   size_t num_outputs() const override { return ys_.size(); }
   Value y(int i) const { return ys_[static_cast<size_t>(i)]; }
 
-  // The memory of input or output i is that of a value with this log: writing
-  // it before the gradient has read it is an error, as it is imperatively.
+  // Notes that input or output i uses the memory of the value with this log.
+  // Writing that value before the gradient has read it is an error, as in
+  // imperative code.
   void Watch(Value value, std::string what, WriteLog& log);
 
-  // The result was written over the first input, of which the call keeps a
-  // copy.
+  // The result was stored over the first input, of which the call keeps a copy.
   void WrittenOver();
 
-  // Gradients flow through output i only in runs in which this holds.
+  // Gradients flow through output i only in runs in which `when` holds.
   void SetWhen(size_t i, Value when) {
     if (when_.size() <= i) when_.resize(i + 1);
     when_[i] = when;
@@ -56,9 +58,9 @@ class GraphTapeNode final : public TapeNode {
     auto at = static_cast<size_t>(i);
     return at < when_.size() ? when_[at] : Value();
   }
-  // A conditional or a loop.
+  // Whether the node is a conditional or a loop.
   bool has_regions() const;
-  // Whether gradients of output k flow to where x i came from.
+  // Whether gradients of output k flow to the producer of x i.
   struct Through {
     bool never = false;
     Value when{};  // set: only in runs in which this holds
@@ -72,22 +74,21 @@ class GraphTapeNode final : public TapeNode {
     bool said = at < through_.size() && i < through_[at].size();
     return said ? through_[at][i] : Through();
   }
-  // Of a loop in which code of the user's sees gradients: whether what an
-  // iteration makes of variable i flows back to what it is given for variable
-  // j, [i][j].
+  // For a loop in which user code sees gradients: whether gradients flow from
+  // variable i after an iteration to variable j before it, as [i][j].
   enum class Flows : uint8_t { kNever, kSometimes, kAlways };
   using Iteration = std::vector<std::vector<Flows>>;
   void SetIteration(Iteration iteration) { iteration_ = std::move(iteration); }
   const Iteration& iteration() const { return iteration_; }
-  // Whether gradients go some of their ways in some runs only.
+  // Whether some gradients flow through it in some runs only.
   bool tells() const;
-  // How many values had been made when it was recorded.
+  // How many values had been made when the call was recorded.
   uint64_t made_at() const { return made_at_; }
-  // What its rule reads of the values it watches: those that have been written
-  // since, and those whose log is wanted.
+  // Adds the watched values that its gradient rule reads and that have been
+  // written since or whose log is wanted.
   void AddKept(const std::function<bool(const WriteLog*)>& wanted,
                std::vector<front_internal::KeptValue>& kept) const;
-  // The same of calls in its regions, as the memory is now.
+  // The same for calls in its regions, with the memory as it is now.
   void KeptInside(const front_internal::KeptValue& kept,
                   const Ref<WriteLog>& log);
 
@@ -99,12 +100,13 @@ class GraphTapeNode final : public TapeNode {
     uint32_t count;
   };
   Status CheckUnwritten(int first_new) const;
-  // Whether what may share its memory was: by a branch, say.
+  // Whether a possible alias of the memory was written, for example in a
+  // branch.
   bool PerhapsWritten(const Watched& watched) const;
 
   Graph& graph_;
   Node* node_ = nullptr;
-  std::vector<Value> xs_, ys_;  // edges[i] leads to where xs_[i] came from
+  std::vector<Value> xs_, ys_;  // edges[i] leads to the producer of xs_[i]
   const std::string name_;
   std::vector<Watched> watched_;
   struct Inside {
@@ -120,17 +122,17 @@ class GraphTapeNode final : public TapeNode {
   bool dropped_ = false;
 };
 
-// What was computed before the recording began: gradients do not flow there
-// while the function runs, only after it.
+// A value computed before the recording began. Gradients flow past it only
+// after the function has run.
 class OutsideTapeNode final : public TapeNode {
  public:
   OutsideTapeNode(std::string what, SourceLine line, Value when_flows = {})
       : TapeNode(line), when(when_flows), what_(std::move(what)) {}
   // Set: gradients flow only in runs in which this holds.
   const Value when;
-  // What the value was made by, then, outside.
+  // The node outside that produced the value at that time.
   Ref<TapeNode> before{};
-  // Whether that leads to a tensor outside.
+  // Whether that producer leads to a tensor outside.
   bool LeadsTo(const EagerValue& outside) const;
 
   Status Backward(std::span<const EagerRef> dy, bool record,

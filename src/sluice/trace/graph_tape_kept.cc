@@ -1,4 +1,4 @@
-// What the rules of calls that are recorded read, found by trying them out.
+// The values that gradient rules of recorded calls read, found by dry runs.
 #include "sluice/autodiff/graph_grad_context.h"
 #include "sluice/base/strings.h"
 #include "sluice/graph/node.h"
@@ -20,8 +20,8 @@ bool Read(const Value& v, const Node* self) {
   return false;
 }
 
-// By input, then by output, whether the rule of the node's op reads it. Error:
-// it cannot say.
+// By input, then by output: whether the rule of the node's op reads it. Error:
+// this cannot be determined.
 Result<std::vector<bool>> ReadsOf(const Node& node,
                                   const std::vector<bool>& wants) {
   Graph graph("probe");
@@ -75,7 +75,7 @@ void GraphTapeNode::AddKept(
                     /*on_a_way=*/true});
   }
   if (!node_ || node_->op().flow != Flow::kNone || !node_->op().grad) return;
-  if (node_->op().role == Role::kCustomGradient) return;  // code of the user's
+  if (node_->op().role == Role::kCustomGradient) return;  // user code
   bool matters = false;
   for (const Watched& w : watched_) {
     matters = matters || w.log->count != w.count || wanted(w.log.get()) ||
@@ -97,7 +97,7 @@ void GraphTapeNode::AddKept(
       read = read || ((*reads)[i] && own == w.value);
     }
     if (!read) continue;
-    // Other than the count: it was written, on some way.
+    // A count that differs, if it was written on some path.
     uint32_t count = perhaps ? w.count - 1 : w.count;
     kept.push_back({w.log.get(), count, StrCat("[", name_, "] ", w.what),
                     w.value.type().ToString(),

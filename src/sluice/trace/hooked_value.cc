@@ -12,7 +12,7 @@ namespace sluice::front_internal {
 
 namespace {
 
-// Puts `node` right behind `value`, where everything that reads it can.
+// Inserts `node` right after `value`, before all readers of `value`.
 void PutBehind(Graph& graph, Node& node, const Value& value) {
   std::span<Node* const> all = node.region()->nodes();
   auto at = std::find(all.begin(), all.end(), value.node);

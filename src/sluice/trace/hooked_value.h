@@ -1,8 +1,9 @@
 // Hooks that a captured function registers on values it computes, for gradients
-// that flow after the call: the graph computes those, so such a hook is a rule
-// of the graph (op/custom_gradient.h), and what it does becomes nodes.
+// taken after the call. The graph computes those gradients, so such a hook
+// becomes a gradient rule of the graph (op/custom_gradient.h), and its code
+// becomes nodes.
 //
-// While the function is recorded, on its thread.
+// Used while the function is recorded, on its thread.
 #pragma once
 
 #include "sluice/eager/tape.h"
@@ -10,8 +11,8 @@
 
 namespace sluice::front_internal {
 
-// Gradients of `value`, all that reach it added up, meet the hook; the value
-// that is read instead of it from now on. Throws.
+// Registers the hook for the total gradient of `value`. Returns the value that
+// must be read instead of `value` from now on. Throws.
 Value HookValue(Capture& capture, const Value& value,
                 const TapeNode::Hook& hook);
 

@@ -1,12 +1,12 @@
-// Whether the code of a vmap is being recorded on this thread: tensors of one
-// lane are gone once it is batched.
+// Whether the code of a vmap is being recorded on this thread. Tensors of one
+// lane no longer exist once the code is batched.
 #pragma once
 
 namespace sluice::front_internal {
 
 bool InsideVmap();
 
-// Says so, or that it is over for a while, as long as it lives.
+// Sets this to `inside` for its lifetime.
 class [[nodiscard]] VmapScope {
  public:
   explicit VmapScope(bool inside);

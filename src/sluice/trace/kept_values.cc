@@ -17,7 +17,7 @@ std::string OverwrittenText(const std::string& before, const std::string& type,
 
 namespace {
 
-// `since`: of calls recorded since so many values were made.
+// `since`: only calls recorded since `since` values had been made.
 std::vector<KeptValue> Find(
     const EagerValue& value, uint64_t since,
     const std::function<bool(const WriteLog*)>& wanted) {
@@ -35,7 +35,7 @@ std::vector<KeptValue> Find(
         open.push_back(edge.node.get());
       }
     }
-    // Nobody goes again where backward() has been.
+    // backward() does not visit a dropped call again.
     if (call && !call->dropped()) call->AddKept(wanted, kept);
   }
   return kept;

@@ -11,7 +11,7 @@ namespace {
 
 // Whether gradients flow through y at all.
 void CheckFlows(Capture& capture, const EagerRef& y, bool or_fail) {
-  // Where only loops decide, it is as after one round.
+  // If only loops decide, assume that they run at least one iteration.
   FlowWhen flow = capture.FlowOf(*y);
   for (const Value& when : flow.any) {
     if (or_fail || !SaidByBranch(when)) continue;
@@ -23,7 +23,7 @@ void CheckFlows(Capture& capture, const EagerRef& y, bool or_fail) {
       StrCat("grad: ", y->Describe(), ", does not require gradients"));
 }
 
-// Whether those of y reach x.
+// Whether gradients of y reach x.
 void CheckReaches(Capture& capture, const EagerRef& y,
                   const GradArrivals& arrivals, const EagerRef& x,
                   bool or_fail) {

@@ -1,5 +1,6 @@
-// Whether code that is recorded may ask for gradients: only a run knows if some
-// are there, where a branch decides what is made of what.
+// Whether code being recorded may ask for gradients. Where a branch decides
+// which values depend on which, the existence of a gradient is known only at
+// run time.
 #pragma once
 
 #include <vector>
@@ -8,9 +9,9 @@
 
 namespace sluice::front_internal {
 
-// Throws where a branch decides whether gradients of the ys reach an x; where
-// loops do, or with `or_fail`, runs in which they do not fail. Nothing happens
-// where no function is being recorded.
+// Throws where a branch decides whether gradients of the ys reach an x. Where
+// only loops decide it, or with `or_fail`, runs in which the gradients do not
+// arrive fail instead. Does nothing outside recordings.
 void CheckGradientsKnown(const std::vector<Tensor>& ys,
                          const std::vector<Tensor>& xs, bool or_fail = false);
 

@@ -1,5 +1,6 @@
-// LoopAliases: which tensors outside a loop its variables may be, from one
-// iteration to the next. Writing one of them in place writes the other.
+// LoopAliases: which tensors outside a loop its variables may alias, from one
+// iteration to the next. An in-place write to one of them also writes the
+// other.
 //
 // Lives on the stack of the function that records the loop.
 #pragma once
@@ -36,7 +37,7 @@ class LoopAliases {
              value->view_of ? Perhaps::How::kLook : Perhaps::How::kWhole);
     }
   }
-  // True when an iteration makes it another one.
+  // True if an iteration adds a possible alias.
   bool Add(size_t i, const RecordedRegion& body) {
     if (body.numbers[i]) return false;
     bool more = false;
@@ -48,7 +49,8 @@ class LoopAliases {
     }
     return more;
   }
-  // Variables that may be one tensor: before the loop, or after an iteration.
+  // Adds variables that may be the same tensor, before the loop or after an
+  // iteration.
   bool AddAlike(const RecordedRegion& body) {
     bool more = false;
     for (const RecordedRegion::Alike& a : body.alike) {

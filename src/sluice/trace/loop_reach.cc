@@ -11,7 +11,7 @@ namespace sluice::front_internal {
 
 namespace {
 
-// Whether a gradient flows somewhere.
+// Whether a gradient reaches a destination.
 enum class Flow3 : uint8_t { kNever, kAlways, kTold };
 
 struct Status3 {
@@ -28,7 +28,7 @@ Status3 Find(const Reach& reach, const TapeKey& key) {
   return {};
 }
 
-// More variables than this are not worth what they say.
+// With more variables than this, the cost exceeds the benefit.
 constexpr size_t kMost = 256;
 
 class Extender {
@@ -60,13 +60,13 @@ class Extender {
   }
 
  private:
-  // Places that all variables treat alike.
+  // Destinations that all variables treat alike.
   struct Group {
     std::vector<TapeKey> keys;
     std::vector<bool> first;
     std::vector<Status3> direct;
     std::vector<Flow3> now;
-    std::vector<int> told;  // which input says so; negative: none
+    std::vector<int> told;  // the input that tells it; negative: none
   };
 
   bool IsArgument(const TapeKey& key) const {
@@ -105,7 +105,7 @@ class Extender {
     }
   }
 
-  // What can be told without a run; how many cannot.
+  // Determines what is known without a run; returns how many remain.
   size_t Settle(Group& group) const {
     for (bool first : group.first) {
       group.now.push_back(first ? Flow3::kAlways : Flow3::kNever);
@@ -133,7 +133,7 @@ class Extender {
         std::count(group.now.begin(), group.now.end(), Flow3::kTold));
   }
 
-  // One more variable for each that cannot.
+  // Adds one more variable for each that remains.
   void Carry(Group& group) {
     for (size_t j = 0; j < vars_.size(); ++j) {
       if (group.now[j] != Flow3::kTold) continue;

@@ -1,6 +1,6 @@
-// Where the gradients of a loop's results flow when only a run knows how often
-// the body ran: boolean variables that the loop carries beside its own, one for
-// each variable and each set of places that its body treats alike.
+// Where the gradients of a loop's results flow if the number of iterations is
+// known only at run time: extra boolean variables that the loop carries, one
+// for each variable and each set of destinations that its body treats alike.
 //
 // The caller holds the graph's lock; the body has been recorded.
 #pragma once
@@ -12,12 +12,12 @@
 namespace sluice::front_internal {
 
 struct LoopVariable {
-  TapeKey first;      // where the gradient of what it begins as flows
-  TapeKey argument;   // and of what an iteration is given
-  const Reach* next;  // and of what an iteration makes of it
+  TapeKey first;      // destination of the initial value's gradient
+  TapeKey argument;   // destination of the body argument's gradient
+  const Reach* next;  // destinations of the body result's gradient
 };
 
-// By variable. Extends inputs, arguments, results of the body and `types`.
+// By variable. Adds inputs, arguments, results of the body and `types`.
 std::vector<ReachesTold> LoopReach(RegionDraft& draft,
                                    const std::vector<LoopVariable>& variables,
                                    std::vector<ValueType>& types);

@@ -17,7 +17,7 @@ namespace {
 
 using Carried = RegionRequest::Carried;
 
-// Null when the loop does not carry it.
+// Null if the loop does not carry it.
 Carried* Find(std::vector<Carried>& carried, const EagerRef& tensor) {
   for (Carried& c : carried) {
     if (c.tensor == tensor) return &c;
@@ -45,9 +45,9 @@ std::vector<bool> Each(const std::vector<Tensor>& tensors,
   return all;
 }
 
-// Records a loop, as often as it takes: what an iteration does to sizes, to
-// flows of gradients and to tensors around the loop changes what the next one
-// begins with, and the loop must be recorded for all of them.
+// Records a loop repeatedly until nothing changes: the effects of an iteration
+// on sizes, on gradient flows and on tensors outside the loop change the
+// initial state of the next one, and the loop must be recorded for all of them.
 class LoopRecorder {
  public:
   LoopRecorder(const std::vector<Tensor>& inits, const LoopSettings& settings,
@@ -59,7 +59,7 @@ class LoopRecorder {
         operands_(OperandsOf(inits, where)),
         flows_(Each(inits, Flows)),
         numbers_(Each(inits, IsNumber)),
-        // Lanes together go round differently often.
+        // Lanes of a vmap run different numbers of iterations.
         tells_(InsideVmap() ? nullptr : Capture::Open()),
         only_run_(tells_, inits),
         aliases_(Capture::Open(), inits) {}
@@ -72,9 +72,8 @@ class LoopRecorder {
       CheckPredicate(round.cond().code, where_);
       round.Add("body", body);
       CheckCarried(round.body().code, inits_, structure, where_);
-      // Sizes change from one iteration to the next, or captured tensors do:
-      // what was recorded may rest on those of the first. Again, knowing
-      // better.
+      // Sizes or captured tensors change between iterations, so this recording
+      // may rely on those of the first one. Record again with that knowledge.
       bool again = LearnOfVariables(round.body());
       again = LearnOfWritten(round) || again;
       if (!again) return Finish(round);
@@ -82,7 +81,7 @@ class LoopRecorder {
   }
 
  private:
-  // One recording of both regions. Taken back unless it is kept.
+  // One recording of both regions, discarded unless it is kept.
   struct Round {
     explicit Round(LoopRecorder& recorder)
         : loop(recorder),
@@ -112,7 +111,7 @@ class LoopRecorder {
 
     LoopRecorder& loop;
     std::vector<RegionRequest::Told> told;
-    std::vector<DType> dtypes;  // of all the loop carries
+    std::vector<DType> dtypes;  // of everything the loop carries
     RegionDraft draft;
     std::vector<RecordedRegion> regions;
   };
@@ -148,8 +147,8 @@ class LoopRecorder {
             {"budget", settings_.save.bytes()}};
   }
 
-  // What an iteration makes of the loop's variables. True: it is more than was
-  // known.
+  // The effects of an iteration on the loop's variables. Returns true if they
+  // add to what was known.
   bool LearnOfVariables(const RecordedRegion& body) {
     bool more = false;
     for (size_t i = 0; i < carried_.size(); ++i) {
@@ -170,7 +169,7 @@ class LoopRecorder {
       flows_[i] = flows_[i] || body.flows[i];
       return more;
     }
-    // Flows differ between no iterations and some.
+    // Flows with no iterations differ from those with some.
     bool differ = body.flows[i] != flows_[i] || body.when[i];
     if (!differ || only_run_.flow_told(i)) return false;
     only_run_.TellFlow(i);
@@ -178,8 +177,8 @@ class LoopRecorder {
     return true;
   }
 
-  // What an iteration writes of tensors around the loop, which then carries
-  // them. True: it is more than was known.
+  // Tensors outside that an iteration writes, which the loop then carries.
+  // Returns true if there are more than were known.
   bool LearnOfWritten(const Round& round) {
     for (const Written& w : round.cond().written) {
       if (!w.given) throw ConditionWrites();
@@ -203,8 +202,8 @@ class LoopRecorder {
     return more;
   }
 
-  // The node's results: the variables, what is carried with them, and what is
-  // told of both. Gives where their gradients flow.
+  // The node's results: the variables, the carried tensors, and the run-time
+  // properties of both. Returns the destinations of their gradients.
   std::vector<ReachesTold> SetResults(Round& round) {
     Graph& graph = round.draft.graph();
     std::vector<ValueType> types = carried_;
@@ -260,7 +259,8 @@ class LoopRecorder {
     return outputs;
   }
 
-  // How gradients flow through an iteration, where code of the user's sees it.
+  // Describes how gradients flow through an iteration, where user code sees
+  // them.
   void SayIteration(const std::vector<Tensor>& outputs,
                     const RecordedRegion& body) {
     using Flows = GraphTapeNode::Flows;
@@ -284,7 +284,7 @@ class LoopRecorder {
     }
   }
 
-  // What is known of the results beside their types.
+  // Properties of the results other than their types.
   void Describe(const std::vector<Tensor>& outputs, const Operation& made,
                 const std::vector<int>& which, const RecordedRegion& body) {
     Capture* capture = Capture::Open();
@@ -294,7 +294,7 @@ class LoopRecorder {
       if (which[i] >= 0) {
         capture->SetWhich(*outputs[i].identity(), made.node().output(which[i]));
       }
-      // After no iterations it is what it began as.
+      // After no iterations it has its initial value.
       capture->MayBe(*outputs[i].identity(), capture->ValueOf(inits_[i]),
                      TraceState::Perhaps::How::kWhole);
       MayBeAs(*outputs[i].identity(), body, i);
@@ -305,12 +305,12 @@ class LoopRecorder {
   const std::vector<Tensor>& inits_;
   const LoopSettings& settings_;
   const std::source_location where_;
-  std::vector<ValueType> carried_;  // the variables, as all iterations see them
-  const std::vector<Operand> operands_;  // what they begin as
+  std::vector<ValueType> carried_;  // the variables' types in all iterations
+  const std::vector<Operand> operands_;  // their initial values
   std::vector<bool> flows_;
   const std::vector<bool> numbers_;
-  std::vector<Carried> written_;  // tensors around the loop that it changes
-  Capture* const tells_;          // null: what only a run knows cannot be told
+  std::vector<Carried> written_;  // tensors outside the loop that it writes
+  Capture* const tells_;          // null: run-time properties cannot be tracked
   ToldVariables only_run_;
   LoopAliases aliases_;
 };

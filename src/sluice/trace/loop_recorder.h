@@ -10,8 +10,8 @@
 
 namespace sluice::front_internal {
 
-// Thrown when the condition's code draws random numbers or writes a tensor: it
-// is part of what iterations carry on.
+// Thrown when the condition's code draws random numbers or writes a tensor:
+// such effects must become part of what the loop carries.
 struct ConditionWrites {};
 
 std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
@@ -20,8 +20,8 @@ std::vector<Tensor> RecordLoop(const Code& cond, const Code& body,
                                const LoopSettings& settings,
                                std::source_location where);
 
-// Throw unless a condition gives a bool, and an iteration as many values of the
-// same types as it was given.
+// Throw unless the condition returns a bool, and the body as many values as it
+// was given, of the same types.
 void CheckPredicate(const CodeResult& pred, std::source_location where);
 void CheckCarried(const CodeResult& next, const std::vector<Tensor>& carried,
                   const std::string& structure, std::source_location where);

@@ -19,7 +19,7 @@ Nodes NodesBehind(const EagerValue& value) {
     const TapeNode* node = open.back();
     open.pop_back();
     for (const TapeEdge& edge : node->edges) {
-      // What was made before the recording is used up by itself.
+      // A call made before the recording is used up separately.
       if (edge.node && !edge.node->outside() &&
           seen.insert(edge.node.get()).second) {
         open.push_back(edge.node.get());

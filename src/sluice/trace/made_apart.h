@@ -1,5 +1,5 @@
-// Which values of a recording have no call in common in their histories: a
-// backward run from one uses up nothing that the other was made by.
+// Which values of a recording share no call in their histories: a backward run
+// from one uses up nothing that the other depends on.
 //
 // Plain functions, of values of one recording.
 #pragma once
@@ -11,8 +11,9 @@
 
 namespace sluice::front_internal {
 
-// By two of `count` places, for the values at some of them. Empty where none
-// are made apart, or where there are too many to follow each to its beginning.
+// By pair of `count` indices; `values` holds the values at some of them. Empty
+// if no two are independent, or if there are too many to trace each back to its
+// beginning.
 std::vector<std::vector<bool>> MadeApart(
     size_t count, const std::vector<std::pair<size_t, EagerRef>>& values);
 

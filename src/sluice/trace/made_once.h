@@ -1,9 +1,10 @@
 // MadeOnce: the variables that the body of a captured function makes. They
-// belong to the function: the first run of the body makes them, every other
-// (one for each trace, and those a gradient or a NaN trap asks for) finds them.
+// belong to the function: the first run of the body makes them, and every later
+// run (one for each trace, and those for a gradient or a NaN trap) finds them.
 //
-// A variable is known by its line, and by how often that line came before in
-// the run. Runs on several threads take turns, as the function's calls do.
+// A variable is identified by its source line and by how often that line has
+// run before in the same run. Runs on several threads take turns, as the
+// function's calls do.
 #pragma once
 
 #include <functional>
@@ -26,10 +27,10 @@ class MadeOnce {
 
     // The innermost one; null outside of captured functions.
     static Run* Current();
-    // The variable of this line, made when there is none.
+    // The variable of this line, made on first use.
     Tensor Get(const SourceLine& line, const std::function<Tensor()>& make);
-    // How far the run has come, and back to there: a part of the body that is
-    // recorded again finds its variables again.
+    // Returns, and restores, the position in the run: a part of the body that
+    // is recorded again finds its variables again.
     size_t Mark() const { return met_.size(); }
     void Rewind(size_t mark) { met_.resize(mark); }
 

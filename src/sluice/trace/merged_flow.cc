@@ -42,7 +42,7 @@ FlowWhen Capture::FlowOf(const EagerValue& value) const {
       add(when);
       continue;
     }
-    // On every way.
+    // On every path.
     if (stretch->has_regions()) return {.always = true};
     for (size_t i = 0; i < node->edges.size(); ++i) {
       const TapeEdge& edge = node->edges[i];
@@ -94,7 +94,7 @@ TapeKey KeyOf(const TapeEdge& edge) {
   return {edge.node.get(), edge.output, edge.leaf.get()};
 }
 
-// In the order they were met first.
+// In the order in which they were first met.
 struct Conditions {
   std::vector<std::pair<TapeKey, FlowWhen>> all;
   void Add(const TapeKey& key, const FlowWhen& when) {
@@ -131,7 +131,7 @@ Reach Capture::ReachOf(const EagerValue& value, uint64_t since) {
   };
   add(KeyOf(EdgeTo(const_cast<EagerValue&>(value))), {.always = true});
   while (!open.all.empty()) {
-    // The deepest: all that leads to it has been met.
+    // The deepest: all paths to it have been followed.
     auto next = open.all.begin();
     for (auto it = next; it != open.all.end(); ++it) {
       if (it->first.node->depth() > next->first.node->depth()) next = it;
@@ -179,7 +179,7 @@ void Capture::SetWhich(const EagerValue& value, Value told) {
 
 void Capture::RequireFlow(const EagerValue& value, const std::string& message) {
   if (!value.traced || value.traced->recording != this) return;
-  // Lanes together have no way of failing alone.
+  // One lane of a vmap cannot fail alone.
   if (front_internal::InsideVmap()) return;
   FlowWhen flow = FlowOf(value);
   if (!flow.open()) return;
@@ -195,7 +195,8 @@ bool SaidByBranch(const Value& said) {
     const Node* node = open.back();
     open.pop_back();
     if (node->op().flow == Flow::kBranch) return true;
-    // What decides how often a loop goes round does not decide whether.
+    // The values that decide the number of iterations do not decide whether a
+    // branch is involved.
     if (node->is_args() || node->op().flow == Flow::kLoop) continue;
     for (const Value& in : node->inputs()) {
       if (seen.insert(in.node).second) open.push_back(in.node);
@@ -204,8 +205,9 @@ bool SaidByBranch(const Value& said) {
   return false;
 }
 
-// Where a branch decides, values do. A loop is taken to go round: in the runs
-// in which it does not, there is no gradient, and the code itself runs instead.
+// Where a branch decides, decisions are made by value. A loop is assumed to run
+// an iteration: in runs in which it does not, there is no gradient, and the
+// code itself runs instead.
 void Capture::RequireGrad(const EagerValue& inside) {
   Value when = GradWhen(inside);
   if (!when) return;
@@ -220,7 +222,7 @@ void Capture::RequireGrad(const EagerValue& inside) {
 }
 
 void Capture::TakeForGranted(const Value& when, std::string_view else_what) {
-  // Lanes together have no way of failing alone.
+  // One lane of a vmap cannot fail alone.
   if (front_internal::InsideVmap()) return;
   if (!region_ && !granted_.emplace(when.node->id(), when.index).second) return;
   if (HoldsForSizes(when)) return;

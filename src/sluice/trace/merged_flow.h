@@ -1,8 +1,8 @@
-// Properties of a tensor that only a run knows, after a branch or a loop
-// decided by tensors: whether it requires gradients, when the branches differ
-// in that, and which tensor of the program outside it is, when it is one on
-// some branch. Both are values of the graph then, extra results of the branch
-// or loop, and every call that hands out the tensor looks at them.
+// Properties of a tensor that are known only at run time, after a branch or
+// loop decided by tensors: whether it requires gradients, if the branches
+// differ in that, and which tensor outside it is, if some branch returns one.
+// Both become values of the graph, as extra results of the branch or loop, and
+// every call that returns the tensor reads them.
 //
 // Plain values, of one recording.
 #pragma once
@@ -13,15 +13,15 @@
 
 namespace sluice {
 
-// Whether gradients flow through a value: always, never (neither is set), or
-// when one of these holds.
+// Whether gradients flow through a value: always, never (neither field is set),
+// or in runs in which one of these values holds.
 struct FlowWhen {
   bool always = false;
   std::vector<Value> any{};
   bool open() const { return !always && !any.empty(); }
 };
 
-// Where a gradient flows to: an output of a call, or a leaf.
+// A destination of gradients: an output of a call, or a leaf.
 struct TapeKey {
   const TapeNode* node = nullptr;
   int output = 0;
@@ -30,23 +30,24 @@ struct TapeKey {
   bool operator==(const TapeKey&) const = default;
 };
 
-// What the gradient of a value reaches, and in which runs; none: in all.
+// A destination that the gradient of a value reaches, and in which runs; none:
+// in all.
 struct Reached {
   TapeKey key;
   Value when{};
 };
 using Reach = std::vector<Reached>;
 
-// Of a conditional or a loop: what the gradient of one of its results reaches,
-// and which other result says in which runs; negative: in all.
+// For a result of a conditional or a loop: a destination of its gradient, and
+// the other result that tells in which runs; negative: in all.
 struct ReachTold {
   TapeKey key;
   int told = -1;
 };
 using ReachesTold = std::vector<ReachTold>;
 
-// Which entry of the recording (trace/capture.h) a value is: that one, kNone,
-// or what `told` says.
+// Which entry of the recording (trace/capture.h) a value is: `entry`, kNone,
+// or, if `told` is set, the one with that index.
 struct WhichEntry {
   static constexpr int64_t kNone = -1;
   int64_t entry = kNone;
@@ -55,8 +56,9 @@ struct WhichEntry {
   bool operator==(const WhichEntry&) const = default;
 };
 
-// Of what a run tells: whether a branch has a say in it, and not loops alone. A
-// loop is taken to go round, so that a training step with one is one graph.
+// Whether a branch, and not only loops, decides this run-time value. A loop is
+// assumed to run at least one iteration, so that a training step with a loop is
+// one graph.
 bool SaidByBranch(const Value& said);
 
 }  // namespace sluice

@@ -42,7 +42,7 @@ Value Capture::NextDraw(const SourceLine& line) {
   if (draws_apart > 0) return {};
   EagerRef place = StandIn(RandomPlace());
   Value now = Now(*place);
-  // From where it is known, so that draws do not wait for each other.
+  // Computed from the known position, so that draws do not wait for each other.
   PlaceAhead ahead = AheadOf(now);
   Value step =
       TraceConstant(*this, Array::Vector<int64_t>({0, ahead.draws + 1}));

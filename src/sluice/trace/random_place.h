@@ -1,12 +1,13 @@
-// Where in the process's stream of random numbers a function being recorded
-// draws. The generator is to it a tensor of the program around it, i64[2]: the
-// seed, and how many calls have drawn since it was set. Every random op takes
-// the place it draws from as its last input and moves the tensor on, in
-// branches and loops too, so that a captured function draws what its code draws
-// when it runs at once, and leaves the generator where that would.
+// The position in the process's stream of random numbers at which a function
+// being recorded draws. The recording treats the generator as a tensor outside
+// the function, i64[2]: the seed, and how many calls have drawn since it was
+// set. Every random op takes its position as its last input and advances the
+// tensor, also in branches and loops. A captured function therefore draws the
+// same numbers as its code run eagerly, and leaves the generator at the same
+// position.
 //
-// Code for lanes and for recursive functions draws apart, from numbers told by
-// the call and the op's place in the graph.
+// Code of lanes (vmap) and of recursive functions draws separately, from
+// numbers derived from the call and the op's position in the graph.
 #pragma once
 
 #include "sluice/eager/eager_value.h"
@@ -16,16 +17,16 @@
 
 namespace sluice {
 
-// Stands for the generator among the tensors around a function. Its elements
-// mean nothing: calls are fed PlaceArray of what it is.
+// Represents the generator among the tensors outside a function. Its elements
+// are unused: calls are fed the PlaceArray of the generator's state.
 const EagerRef& RandomPlace();
 Array PlaceArray(const RandomState& state);
 RandomState StateOf(const Array& place);
 
-// Whether the node draws from a place it is told.
+// Whether the node draws at a position given as an input.
 bool DrawsAtPlace(const Node& node);
 
-// `place` as a place that is known, some draws before.
+// `place` as a known earlier position and the number of draws since.
 struct PlaceAhead {
   Value from;
   int64_t draws = 0;

@@ -1,5 +1,5 @@
-// Random numbers go on where a saved place says, imperatively, in captured
-// functions and in sessions.
+// Random numbers continue from a saved position, in imperative code, in
+// captured functions and in sessions.
 #include "sluice/front/front_test_util.h"
 
 namespace sluice {
@@ -48,7 +48,7 @@ TEST(RandomState, CapturedFunctionsGoOn) {
   EXPECT_NE(g(x).to_vector<float>(), first);
 }
 
-// As many draws as the code makes, in a loop and beside it.
+// As many draws as the code makes, inside and outside a loop.
 TEST(RandomState, CapturedFunctionsDrawWhatTheirCodeDraws) {
   auto code = [](Tensor x) {
     Tensor y = Dropped(x) + random_uniform({64});
@@ -81,7 +81,7 @@ TEST(RandomState, FunctionsThatDrawNothingTakeNoPlace) {
   EXPECT_EQ(random_state().calls, 0);
 }
 
-// The gradient ran the function again with the numbers of another step.
+// Once the gradient ran the function again with the numbers of another step.
 TEST(RandomState, TheGradientOfACapturedFunctionDrewOtherNumbers) {
   auto f = function([](Tensor x) { return Dropped(x); });
   Tensor x = ones({256}).clone().requires_grad_();

@@ -45,12 +45,12 @@ void CheckBranches(std::string_view what, const CodeResult& first,
   }
 }
 
-// The type a captured tensor has after a branch or an iteration.
+// The type of a captured tensor after a branch or an iteration.
 void Join(ValueType& type, const Value& value) {
   type.shape = JoinShapes(type.shape, value.shape());
 }
 
-// The same tensor on every way is that tensor; else null.
+// The tensor that result k is in every branch; null if they differ.
 EagerRef TheOne(const std::vector<RecordedRegion>& regions, size_t k) {
   for (const RecordedRegion& r : regions) {
     if (r.same[k] != regions[0].same[k]) return {};
@@ -58,16 +58,16 @@ EagerRef TheOne(const std::vector<RecordedRegion>& regions, size_t k) {
   return regions[0].same[k];
 }
 
-// To where a tensor was made, if gradients flow through it.
+// The producer of a tensor, if gradients flow through it.
 Reach ReachNow(EagerValue& tensor) {
   TapeEdge edge = EdgeTo(tensor);
   if (!edge) return {};
   return {{{edge.node.get(), edge.output, edge.leaf.get()}, {}}};
 }
 
-// Records the branches of one construct and makes one node of them: it gives
-// what any of them gives, what any of them writes of tensors outside, and what
-// only a run knows of both.
+// Records the branches of one construct and makes one node of them. The node
+// returns the results, the written tensors outside, and the run-time properties
+// of both.
 class BranchRecorder {
  public:
   BranchRecorder(const Tensor& chooser, const Attrs& attrs,
@@ -109,7 +109,8 @@ class BranchRecorder {
         regions_.push_back(
             RecordRegion(draft_, {label, {}, branches[i], what_, where_}));
       } catch (const UnknownResults&) {
-        // The others tell, unless none does; then all this is recorded again.
+        // The other branches determine it, unless none does; then all of this
+        // is recorded again.
         continue;
       }
       const std::vector<Tensor>& tensors = regions_.back().code.tensors;
@@ -128,7 +129,7 @@ class BranchRecorder {
     num_results_ = types_.size();
   }
 
-  // Tensors outside that any branch writes, and what they were before.
+  // Tensors outside that any branch writes, with their earlier values.
   void FindWritten() {
     written_ = AllWritten(regions_);
     for (const EagerRef& tensor : written_) {
@@ -137,8 +138,8 @@ class BranchRecorder {
     }
   }
 
-  // What only a run knows of the results, and which results of the node will
-  // tell it.
+  // The run-time properties of the results, and which extra results of the node
+  // will hold them.
   void CollectSayings() {
     flowing_.resize(types_.size());
     being_.resize(num_results_);
@@ -158,7 +159,7 @@ class BranchRecorder {
                                        w ? w->when : when_before[k]);
       }
     }
-    // Lanes together are on several ways at once.
+    // Lanes of a vmap take several paths at once.
     tells_ = Capture::Open() && !InsideVmap();
     when_.assign(types_.size(), -1);
     which_.assign(num_results_, -1);
@@ -172,13 +173,13 @@ class BranchRecorder {
     }
   }
 
-  // The number of the result that tells it.
+  // The index of the extra result that holds it.
   int Tell(const Saying& saying) {
     told_.push_back(&saying);
     return static_cast<int>(types_.size() + told_.size() - 1);
   }
 
-  // Where gradients of the results flow, by branch.
+  // Destinations of the results' gradients, by branch.
   void CollectReach() {
     reach_.resize(types_.size());
     const size_t first = types_.size() + told_.size();
@@ -227,7 +228,7 @@ class BranchRecorder {
     graph.SetOutputs(draft_.node(), std::move(types_));
   }
 
-  // What is known of the results beside their types.
+  // Properties of the results other than their types.
   void Describe(std::vector<Tensor>& outputs, const Operation& made) {
     for (size_t k = 0; k < num_results_; ++k) {
       bool number = true;
@@ -237,7 +238,7 @@ class BranchRecorder {
         outputs[k] = Tensor(std::move(one));
         continue;
       }
-      // Else it may be one of them.
+      // Otherwise it may be one of them.
       if (which_[k] >= 0) {
         capture_->SetWhich(*outputs[k].identity(),
                            made.node().output(which_[k]));
@@ -255,16 +256,16 @@ class BranchRecorder {
   Capture* const capture_;
   std::vector<RecordedRegion> regions_;
   std::vector<ValueType> types_;  // of the node's results
-  size_t num_results_ = 0;        // of the branches; what is written follows
+  size_t num_results_ = 0;        // of the branches; written tensors follow
   std::vector<EagerRef> written_;
-  std::vector<Value> before_;  // what those were
-  bool tells_ = false;         // results tell what only a run knows
+  std::vector<Value> before_;  // their earlier values
+  bool tells_ = false;         // extra results hold run-time properties
   std::vector<FlowSaying> flowing_;
   std::vector<WhichSaying> being_;
   ReachSayings reach_sayings_;
-  std::vector<const Saying*> told_;  // all of these that are told, in order
+  std::vector<const Saying*> told_;  // all of these that are returned, in order
   std::vector<bool> flows_;
-  std::vector<int> when_, which_;  // the result that tells it, or -1
+  std::vector<int> when_, which_;  // index of the extra result, or -1
   std::vector<ReachesTold> reach_;
 };
 

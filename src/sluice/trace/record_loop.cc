@@ -11,8 +11,8 @@ namespace sluice::front_internal {
 
 namespace {
 
-// The condition is asked before the loop and at the end of every iteration,
-// which carries the answer.
+// The condition is evaluated before the loop and at the end of every iteration;
+// the loop carries its result.
 std::vector<Tensor> RecordAskedLoop(const Code& cond, const Code& body,
                                     std::vector<Tensor> inits,
                                     const std::string& structure,
@@ -42,7 +42,7 @@ std::vector<Tensor> RecordAskedLoop(const Code& cond, const Code& body,
   return own(RecordLoop(answered, asking, inits, structure, settings, where));
 }
 
-// Calls the user's code; what it throws says in which iteration it was.
+// Calls the user's code and adds the iteration to its errors.
 CodeResult InLoop(const Code& code, const std::vector<Tensor>& carried,
                   int64_t iteration, std::source_location where) {
   try {
@@ -91,7 +91,8 @@ std::vector<Tensor> RunLoop(const Code& cond, const Code& body,
   if (std::string wrong = settings.save.Wrong(); !wrong.empty()) {
     Refuse("while_loop", wrong, where);
   }
-  // By values it is run as imperatively, unless they are not to be had.
+  // With decisions by value it runs as in imperative code, unless the values
+  // are not available.
   Decisions* values = RunsNow(inits) || settings.save.how() != "device"
                           ? nullptr
                           : Decisions::OfConstructs();

@@ -1,8 +1,8 @@
 // Records user code into the regions of a control-flow node, or runs it at once
-// when nothing is recorded. control_flow.h is built on this.
+// when nothing is being recorded. control_flow.h is built on this.
 //
-// The code may be called more than once: again, with less known shapes, when
-// what it gives has other sizes than what it was given.
+// The code may be called more than once: again, with less specific shapes, if
+// its results have other sizes than its inputs.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@
 
 namespace sluice::front_internal {
 
-// What code gave: its tensors, and their structure as text, to be compared.
+// The results of code: its tensors, and their structure as text, for
+// comparison.
 struct CodeResult {
   std::vector<Tensor> tensors;
   std::string structure;
@@ -30,11 +31,11 @@ struct LoopSettings {
   int64_t parallel = 10;
   int64_t maximum = -1;
   Save save{};
-  bool repeatable = false;  // the body's code may be called when it is over
+  bool repeatable = false;  // the body's code may be called after recording
 };
 
-// What a branch gave, and the node it became, which holds nothing when it ran
-// at once.
+// The results of a branch, and the node it became; the node is empty if the
+// branch ran at once.
 struct BranchOutcome {
   std::vector<Tensor> tensors;
   Operation node;

@@ -43,7 +43,7 @@ RegionDraft::~RegionDraft() {
   }
   Capture* capture = Capture::Current();
   if (capture && &capture->graph() == &graph()) capture->ForgetCalls(node());
-  // Without memory for it the node stays, and nothing reads it.
+  // If memory runs out the node stays, and nothing reads it.
   (void)Guarded([&]() -> Status {
     MutexLock lock(graph().mu());
     graph().Erase(node());
@@ -86,15 +86,16 @@ void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
                  const std::vector<RecordedRegion>& regions,
                  std::source_location where) {
   bool leaf = !tensor->producer && tensor->requires_grad;
-  // Where calls are not recorded its history is what it was, unless code inside
-  // has had them recorded.
+  // Where calls are not recorded its history is unchanged, unless code inside
+  // turned recording on.
   bool recorded = EagerMode::Current().grad;
   for (const RecordedRegion& r : regions) {
     const Written* w = Find(r.written, tensor);
     recorded = recorded || (w && w->recorded);
   }
   Capture& capture = *Capture::Current();
-  // Its elements are those of what it was detached from, which is written, too.
+  // Its elements are those of the tensor it was detached from, which is
+  // written, too.
   if (StandsAlone(*tensor)) {
     return capture.TakeHistory(*tensor, result.identity());
   }
@@ -167,7 +168,6 @@ void MayBeEachOther(std::vector<Tensor>& outputs,
   }
 }
 
-// Adds values to the results of a region.
 void AddResults(Graph& graph, Region& region, const std::vector<Value>& more) {
   std::vector<Value> results(region.results().begin(), region.results().end());
   results.insert(results.end(), more.begin(), more.end());
@@ -190,7 +190,6 @@ const Written* Find(const std::vector<Written>& written,
   return nullptr;
 }
 
-// What any of the regions has written, in order.
 std::vector<EagerRef> AllWritten(const std::vector<RecordedRegion>& regions) {
   std::vector<EagerRef> all;
   for (const RecordedRegion& r : regions) {

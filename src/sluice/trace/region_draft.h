@@ -1,6 +1,6 @@
-// RegionDraft: a node with regions while user code is recorded into them.
-// Removed when the code throws, before anybody has seen it. Lives on the stack
-// of the function that records.
+// RegionDraft: a node with regions while user code is recorded into them. The
+// node is removed when the code throws, before anything else has used it. Lives
+// on the stack of the recording function.
 #pragma once
 
 #include <source_location>
@@ -28,7 +28,7 @@ class RegionDraft {
 
   Graph& graph() { return operation_.graph(); }
   Node& node() { return operation_.node(); }
-  // It becomes part of the graph, below all its regions use.
+  // Adds the node to the graph, after everything its regions use.
   Operation Keep();
 
  private:
@@ -37,17 +37,17 @@ class RegionDraft {
   bool keep_ = false;
 };
 
-// A tensor from outside of a region that code inside has written, while a
-// function is recorded: what it is at the region's end, and whether gradients
-// flow through that.
+// A tensor from outside a region that code inside has written during a
+// recording: its value at the region's end, and whether gradients flow through
+// it.
 struct Written {
   EagerRef tensor;
   Value value;
   bool flows;
-  bool recorded = false;  // calls inside have given it another history
-  Value when{};           // and only in runs in which this holds
-  bool given = false;     // it is an argument, and still that
-  Reach reach{};          // where its gradient flows
+  bool recorded = false;  // calls inside gave it another history
+  Value when{};           // set: gradients flow only in runs with this
+  bool given = false;     // it is an argument, unchanged
+  Reach reach{};          // destinations of its gradient
 };
 
 struct RegionRequest {
@@ -56,99 +56,99 @@ struct RegionRequest {
   const Code& code;
   std::string_view what;  // for messages: "while_loop"
   std::source_location where;
-  // Whether gradients flow through each argument; missing ones: they do.
+  // By argument: whether gradients flow through it; default: yes.
   std::vector<bool> flows{};
-  // Whether each stands for a number of the user's program.
+  // By argument: whether it represents a number of the user's program.
   std::vector<bool> numbers{};
-  // Tensors that are arguments, too, after the others: a loop carries what its
-  // body writes.
+  // Tensors that become extra arguments: a loop carries what its body writes.
   struct Carried {
     EagerRef tensor;
     bool flows;
-    bool told = false;  // only a run knows whether
+    bool told = false;  // known only at run time
   };
   std::span<const Carried> carried{};
-  // What only a run knows of arguments, and of what is carried, is told by
-  // arguments, too, after all others (trace/merged_flow.h).
+  // Properties of arguments, and of carried tensors, known only at run time
+  // (trace/merged_flow.h). Each becomes one more argument, after all others.
   struct Told {
-    size_t argument;  // which one, or which of those carried after them
-    bool which;       // which tensor it is; else whether gradients flow
+    size_t argument;  // its index, carried tensors included
+    bool which;       // which tensor it is; else: whether gradients flow
   };
   std::span<const Told> told{};
-  // The shapes of the arguments in the call that is recorded, where they are
-  // the same whenever the region runs.
+  // The shapes of the arguments in the recorded call, if they are the same
+  // whenever the region runs.
   std::vector<PartialShape> now{};
-  // What an argument may be, by argument: writing it writes that.
+  // By argument: the tensors it may be; a write to it writes them.
   std::vector<std::vector<TraceState::Perhaps>> perhaps{};
-  // Arguments that may be one tensor, or looks into one.
+  // Pairs of arguments that may be one tensor, or views of one.
   std::vector<std::pair<size_t, size_t>> alike{};
 };
 struct RecordedRegion {
   CodeResult code;
   std::vector<bool> flows;  // gradients flow through result i
-  std::vector<Value> when;  // where set: and only in runs where this holds
+  std::vector<Value> when;  // where set: only in runs in which this holds
   std::vector<WhichEntry> which;
-  std::vector<Reach> reach;     // where gradients flow, by result
-  std::vector<TapeKey> places;  // where they flow to arguments, and to carried
-  std::vector<bool> numbers;    // it stands for a number
+  std::vector<Reach> reach;     // destinations of gradients, by result
+  std::vector<TapeKey> places;  // destinations for arguments and carried
+  std::vector<bool> numbers;    // it represents a number
   std::vector<EagerRef> same;   // it is this tensor from outside, or null
-  // Or it may be one of these, or look into it.
+  // Or it may be one of these, or a view of it.
   std::vector<std::vector<TraceState::Perhaps>> perhaps;
-  // Results that are one tensor here, or looks into one.
+  // Results that are one tensor here, or views of one.
   struct Alike {
     size_t first, second;
     bool whole;
   };
   std::vector<Alike> alike;
   Region* region = nullptr;
-  // What calls inside have kept of the memory of tensors outside.
+  // What calls inside keep of the memory of tensors outside.
   struct Kept {
     Ref<WriteLog> log;
     KeptValue what;
   };
   std::vector<Kept> kept;
-  std::vector<Written> written;  // what the code has made of tensors outside
+  std::vector<Written> written;  // tensors outside that the code wrote
 };
-// Runs the code, its nodes going to the draft's next region. What it writes to
-// tensors outside is undone, for the node's results to take its place.
+// Runs the code and adds its nodes to the draft's next region. Its writes to
+// tensors outside are undone; the node's results replace them.
 RecordedRegion RecordRegion(RegionDraft& draft, const RegionRequest& request);
 
-// Whether gradients flow through a tensor that is recorded.
+// Whether gradients flow through a recorded tensor.
 bool Flows(const Tensor& tensor);
-// Whether it stands for a number of the user's program, and from now on.
+// Whether a tensor represents a number of the user's program; SetNumber makes
+// it do so.
 bool IsNumber(const Tensor& tensor);
 void SetNumber(const Tensor& tensor);
-// What regions have written becomes what the node gives for it.
+// Performs the regions' writes to `tensor` with the node's result for it.
 void TakeWritten(const EagerRef& tensor, const Tensor& result, bool flows,
                  const std::vector<RecordedRegion>& regions,
                  std::source_location where);
 
 // Adds values to the results of a region.
 void AddResults(Graph& graph, Region& region, const std::vector<Value>& more);
-// What is known as a value of the region.
+// A known array as a constant of the region.
 Value KnownIn(Graph& graph, Region& region, const Array& known);
-// Null when the code of that region has not written it.
+// Null if the code of that region has not written it.
 const Written* Find(const std::vector<Written>& written,
                     const EagerRef& tensor);
-// What any of the regions has written, in order.
+// The tensors that any of the regions has written, in order.
 std::vector<EagerRef> AllWritten(const std::vector<RecordedRegion>& regions);
 std::vector<Tensor> OutputsOf(const Operation& op);
-// What the regions' calls have kept is watched by the node they became: with
-// all it gives, once what was written is known.
+// Makes the node watch what the regions' calls keep. `outputs`: all outputs of
+// the node. Call once the written tensors are known.
 void WatchKept(const std::vector<Tensor>& outputs,
                const std::vector<RecordedRegion>& regions);
-// A result of the node may be what result k of a region was.
+// Notes that a result of the node may be whatever result k of a region was.
 void MayBeAs(EagerValue& result, const RecordedRegion& region, size_t k);
-// Two tensors may be one: a write to either makes the other unknown.
+// Notes that two tensors may be one: a write to either makes the other unknown.
 void MayBeBoth(Capture& capture, const EagerRef& a, const EagerRef& b,
                TraceState::Perhaps::How how);
-// Results of the node that are one tensor on some way: one on all, or they may
-// be each other.
+// Results of the node that are one tensor in some region: in all regions they
+// become one, otherwise possible aliases.
 void MayBeEachOther(std::vector<Tensor>& outputs,
                     const std::vector<RecordedRegion>& regions);
 
-// Thrown by a recursive call when what the function returns is not known yet:
-// the path it is on says nothing about it. Caught where another path may.
+// Thrown by a recursive call while the function's return type is not yet known:
+// the current path does not determine it. Caught where another path may.
 struct UnknownResults {};
 
 // Throws InvalidArgument "[what] message" with the line.

@@ -48,7 +48,7 @@ void CheckGradients(const Capture::Region& inside,
   }
 }
 
-// An argument through which gradients flow, to and from what is around.
+// An argument through which gradients flow, to and from the outer code.
 TapeEdge ThroughArgument(const RegionRequest& request, Value when) {
   return {MakeRef<OutsideTapeNode>(
               StrCat("a value that ", request.what,
@@ -58,7 +58,7 @@ TapeEdge ThroughArgument(const RegionRequest& request, Value when) {
           {}};
 }
 
-// What an argument, or what is carried after them, is told by.
+// The argument that holds a property of an argument or a carried tensor.
 Value ToldBy(const RegionRequest& request, const std::vector<Value>& told,
              size_t argument, bool which) {
   for (size_t i = 0; i < told.size(); ++i) {
@@ -72,7 +72,7 @@ Value ToldBy(const RegionRequest& request, const std::vector<Value>& told,
 
 using Perhaps = TraceState::Perhaps;
 
-// What tensors outside a value made inside may be, or look into.
+// The tensors outside that a value made inside may be, or be a view of.
 std::vector<Perhaps> PerhapsOutside(const Capture::Region& inside,
                                     const EagerRef& value) {
   std::vector<Perhaps> found;
@@ -94,8 +94,8 @@ std::vector<Perhaps> PerhapsOutside(const Capture::Region& inside,
   return found;
 }
 
-// What calls of the region have kept on the way to a value. What they write
-// over themselves is an error in runs that come here, and in no others.
+// What calls of the region that a value depends on keep. If they overwrite it
+// themselves, runs that get here fail, and no others.
 void AddKept(const Capture::Region& inside, const EagerValue& value,
              std::vector<RecordedRegion::Kept>& kept) {
   for (KeptValue& one : KeptSince(value, inside.first(), inside.OwnLogs())) {
@@ -122,7 +122,7 @@ std::vector<RecordedRegion::Alike> AlikeIn(Capture& capture,
     const EagerValue* base = MemoryOf(value).get();
     auto [it, fresh] = first.try_emplace(base, k);
     if (!fresh) alike.push_back({it->second, k, values[it->second] == value});
-    // Or they may be one, by branches inside.
+    // Or branches inside may make them one.
     for (size_t i = 0; i < k && fresh; ++i) {
       if (values[i] && Capture::MayShare(*values[i], *value)) {
         alike.push_back({i, k, /*whole=*/false});
@@ -133,14 +133,14 @@ std::vector<RecordedRegion::Alike> AlikeIn(Capture& capture,
   return alike;
 }
 
-// None: what is known tells.
+// None: known without a run.
 Value WhenHere(Capture& capture, const EagerValue& value) {
   FlowWhen flow = capture.FlowOf(value);
   return flow.open() ? capture.AnyOf(flow) : Value();
 }
 
-// The arguments of the region: what it is given, tensors that are carried, and
-// what is told of both.
+// The arguments of the region: its inputs, the carried tensors, and the
+// run-time properties of both.
 struct Arguments {
   std::vector<Value> given, carried, told;
 };
@@ -165,7 +165,7 @@ Arguments AddArguments(Graph& graph, Region& region,
   return made;
 }
 
-// What the code is given for argument i.
+// The tensor that the code receives for argument i.
 Tensor Given(Capture& capture, const RegionRequest& request,
              const Arguments& arguments, size_t i, RecordedRegion& recorded) {
   const Value& arg = arguments.given[i];
@@ -190,7 +190,7 @@ Tensor Given(Capture& capture, const RegionRequest& request,
   return tensor;
 }
 
-// Tensors that are carried are arguments while the code runs.
+// Carried tensors are arguments while the code runs.
 void ReplaceCarried(Capture& capture, const RegionRequest& request,
                     const Arguments& arguments, RecordedRegion& recorded) {
   for (size_t i = 0; i < arguments.carried.size(); ++i) {
@@ -204,7 +204,7 @@ void ReplaceCarried(Capture& capture, const RegionRequest& request,
   }
 }
 
-// The value of a result, and all that is known of it.
+// The value of a result and its properties.
 Value TakeResult(Capture* capture, Capture::Region& inside,
                  const RegionRequest& request, const Tensor& t,
                  RecordedRegion& recorded) {
@@ -232,7 +232,7 @@ Value TakeResult(Capture* capture, Capture::Region& inside,
   return v;
 }
 
-// What the code has made of a tensor outside.
+// The state of a tensor outside that the code wrote.
 Written TakeWrittenInside(Capture& capture, Capture::Region& inside,
                           const RegionRequest& request,
                           const Arguments& arguments, const EagerRef& tensor,
@@ -242,7 +242,7 @@ Written TakeWrittenInside(Capture& capture, Capture::Region& inside,
   bool made_here = call && call->made_at() >= inside.first();
   bool given = std::find(arguments.carried.begin(), arguments.carried.end(),
                          as_is) != arguments.carried.end();
-  // Of what has the elements of another tensor this is about its history.
+  // For a detached tensor, this is about its history alone.
   if (StandsAlone(*tensor)) given = !made_here;
   Value now = capture.NowAsOperand(*tensor);
   AddKept(inside, *tensor, recorded.kept);

@@ -11,10 +11,10 @@ namespace sluice::front_internal {
 
 namespace {
 
-// What a gradient may be, on all ways together.
+// The possible forms of a gradient, over all paths.
 constexpr unsigned kNone = 1, kRows = 2, kDense = 4;
 
-// The sum of two: dense if one is, else rows if one is.
+// The sum of two gradients: dense if one is, else rows if one is.
 unsigned Plus(unsigned a, unsigned b) {
   unsigned sum = 0;
   for (unsigned x : {kNone, kRows, kDense}) {
@@ -29,7 +29,7 @@ bool Reads(std::span<const Value> values, const Value& table) {
   return std::find(values.begin(), values.end(), table) != values.end();
 }
 
-// Rows come with indices. Code of the user's is not tried out.
+// Rows come with indices. User code is not tried out.
 bool MayGiveRows(const Node& node) {
   if (!node.op().grad || node.op().role == Role::kCustomGradient) return false;
   for (const Value& in : node.inputs()) {
@@ -38,7 +38,7 @@ bool MayGiveRows(const Node& node) {
   return false;
 }
 
-// What the rule of a node's op gives for the table, tried out elsewhere.
+// The form that the rule of a node's op returns for the table, by a dry run.
 unsigned ByRule(const Node& node, const Value& table) {
   if (!node.op().grad) return kNone;
   if (!MayGiveRows(node)) return kDense;
@@ -74,7 +74,7 @@ unsigned ByRule(const Node& node, const Value& table) {
   return all;
 }
 
-// `looping`: of a loop, whose gradient takes from its branches what is dense.
+// `looping`: for a loop, whose gradient takes dense gradients from branches.
 unsigned In(const Region& region, const Value& table, bool looping) {
   unsigned all = kNone;
   for (const Node* node : region.nodes()) {
@@ -84,7 +84,7 @@ unsigned In(const Region& region, const Value& table, bool looping) {
       }
       continue;
     }
-    // Carried by a loop, or given to a function.
+    // Carried by a loop, or passed to a function.
     if (Reads(node->inputs(), table)) all = Plus(all, kDense);
     if (!Reads(InputsWithCaptures(*node), table)) continue;
     bool branch = node->op().flow == Flow::kBranch;

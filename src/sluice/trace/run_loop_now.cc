@@ -26,8 +26,8 @@ int64_t BytesOf(const std::vector<Tensor>& tensors) {
   return bytes;
 }
 
-// Up to `most` iterations from number `begin` on. Called again it runs as many
-// as it did, without asking whether to.
+// Up to `most` iterations from number `begin` on. When called again, it runs as
+// many as before without evaluating the condition.
 TensorFn Stretch(const LoopNow& loop, int64_t begin, int64_t most,
                  std::shared_ptr<int64_t> ran) {
   return
@@ -44,7 +44,8 @@ TensorFn Stretch(const LoopNow& loop, int64_t begin, int64_t most,
         int64_t i = 0;
         for (; i < most && begin + i != loop.settings.maximum; ++i) {
           {
-            // What decides has no gradient, and is not asked the second time.
+            // The condition has no gradient, and is not evaluated the second
+            // time.
             NoGrad off;
             if (!loop.more(carried, begin + i)) break;
           }
@@ -78,7 +79,7 @@ bool KeepsAll(const Save& save) {
   return save.how() == "device" || save.how() == "host";
 }
 
-// Values that are recorded one by one stay where they are.
+// Values recorded one by one cannot be swapped to the host.
 void RefuseToSwap(const LoopNow& loop, const std::vector<Tensor>& carried) {
   for (const Tensor& t : carried) {
     if (!t.array().memory()) continue;

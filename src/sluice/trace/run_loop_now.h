@@ -1,8 +1,8 @@
-// RunLoopNow: a loop that runs at once, as ordinary code. With save =
-// "recompute" it runs in stretches, each a little longer than the one before,
-// that keep what they began with and nothing else; a gradient that reaches one
-// runs it again (recompute.h). So both the number of stretches and the length
-// of the longest grow as the square root of the number of iterations.
+// RunLoopNow: a loop that runs eagerly. With save = "recompute" it runs in
+// segments of slowly increasing length, which keep only their initial values; a
+// gradient that reaches a segment runs it again (recompute.h). Both the number
+// of segments and the longest segment therefore grow as the square root of the
+// number of iterations.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,8 @@
 namespace sluice::front_internal {
 
 struct LoopNow {
-  // Whether there is an iteration i, from what is carried, and what it gives.
+  // `more`: whether there is an iteration i, given the carried values. `step`:
+  // runs it.
   std::function<bool(const std::vector<Tensor>&, int64_t)> more;
   std::function<std::vector<Tensor>(const std::vector<Tensor>&, int64_t)> step;
   std::string what;  // "scan", for messages and reports
@@ -23,8 +24,8 @@ struct LoopNow {
   std::source_location where;
 };
 
-// Refuses a loop that runs at once and whose gradient could not be bounded as
-// its settings say.
+// Throws for an eager loop whose settings bound the memory of its gradient in a
+// way that cannot be met.
 void RefuseToRepeat(std::string_view what, const LoopSettings& settings,
                     std::source_location where);
 

@@ -18,7 +18,7 @@ bool IsSeeing(const Node& node) {
   return SeesFlow(node.attrs().get<Array>("function").data<int64_t>()[0]);
 }
 
-// From results of regions back to what they were made of there.
+// Follows results of regions back to the values they depend on inside.
 class Inside {
  public:
   explicit Inside(const Node& node) : top_(node) {}
@@ -31,7 +31,7 @@ class Inside {
       const Node& node = *v.node;
       if (IsSeeing(node)) return true;
       if (node.is_args()) {
-        // What an iteration is given, the one before has made.
+        // The argument of an iteration is a result of the one before.
         const Node* owner = node.region()->owner();
         if (owner && owner->op().flow == Flow::kLoop) {
           AddResults(*owner, v.index);
@@ -74,7 +74,7 @@ class Inside {
   std::vector<Value> open_;
 };
 
-// Whether a value was made of another in the region that is in.
+// Whether a value depends on another within the open region.
 bool MadeOf(const Value& value, const Value& other, const Region& region) {
   std::vector<Value> open{value};
   std::unordered_set<Value, ValueHash> seen{value};

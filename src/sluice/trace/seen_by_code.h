@@ -1,5 +1,5 @@
-// Whether code of the user's sees the gradient of a value: a backward function
-// is told what nothing flows into, and is not called where nothing flows.
+// Whether user code sees the gradient of a value: a backward function receives
+// missing gradients too, but is not called where no gradient arrives.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,12 @@
 
 namespace sluice::front_internal {
 
-// `value` is a result of such a function, or of a conditional, a loop or a call
-// that makes it from such results. The caller holds no lock of the graph's.
+// True if `value` is a result of such a function, or of a conditional, a loop
+// or a call that computes it from such results. The caller must not hold the
+// graph's lock.
 bool SeenByCode(const Value& value);
-// Of each such result in the body of a loop: into which results of an iteration
-// it flows.
+// By such result in the body of a loop: which results of the iteration it
+// contributes to.
 std::vector<std::vector<bool>> SeenInLoop(const Node& loop);
 
 }  // namespace sluice::front_internal

@@ -14,7 +14,7 @@ namespace sluice {
 
 namespace {
 
-// Sizes are scalars and vectors as long as a shape; larger values are data.
+// Sizes are scalars and shape vectors; larger values are data.
 constexpr int64_t kMaxElementsKnown = 64;
 
 bool Small(const PartialShape& shape) {
@@ -27,8 +27,8 @@ bool IsNumber(DType dtype) {
          dtype == DType::kBool || dtype == DType::kF64;
 }
 
-// An array of that shape with no memory behind it but one element's, for ops
-// that read no elements.
+// An array of that shape with memory for one element, for ops that read no
+// elements.
 Array Hollow(const Shape& shape) {
   return Array::View(Array::Scalar<float>(0), 0, shape, Strides{});
 }
@@ -89,15 +89,15 @@ void KnownSizes::Enter(const Region& region, std::vector<PartialShape> args) {
   entered_[region.owner() ? region.owner()->id() : -1] = std::move(args);
 }
 
-// A gradient may have given a loop or branch more results since.
+// Gradients built later may have added results to a loop or branch.
 bool KnownSizes::Knows(const Node& node) const {
   auto known = known_.find(node.id());
   return known != known_.end() &&
          known->second.shapes.size() >= static_cast<size_t>(node.num_outputs());
 }
 
-// Inputs first, by a list of what is still to do: a graph may be deeper than
-// the stack.
+// Inputs first, with an explicit work list: a graph may be deeper than the
+// stack.
 Result<const KnownSizes::Outputs*> KnownSizes::At(const Node& asked) {
   KnownSizes& home = Home(asked);
   if (&home != this) return home.At(asked);
@@ -110,7 +110,7 @@ Result<const KnownSizes::Outputs*> KnownSizes::At(const Node& asked) {
     }
     size_t before = open.size();
     for (const Value& v : node.inputs()) {
-      // What a raw loop hands on is known from its types alone.
+      // What a raw loop carries is known from its types alone.
       if (v.node->is_args() || IsBackEdge(node, v)) continue;
       KnownSizes& its = Home(*v.node);
       if (its.Knows(*v.node)) continue;
@@ -126,14 +126,14 @@ Result<const KnownSizes::Outputs*> KnownSizes::At(const Node& asked) {
     open.pop_back();
   }
   if (!asked.is_args()) return &known_[asked.id()];
-  // More arguments may have come since.
+  // Arguments may have been added since.
   int key = -1 - asked.region()->num_args();
   if (asked.region() == region_) {
     Outputs& args = known_[key];
     if (args.shapes.empty()) args = ArgsOf(*region_);
     return &args;
   }
-  // Of a region nobody has entered: only its types are known.
+  // For a region that was not entered, only the types are known.
   auto& unknown = ThreadOwned<Outputs>::Get();
   unknown = ArgsOf(*asked.region());
   return &unknown;
@@ -187,7 +187,8 @@ Result<KnownSizes::Outputs> KnownSizes::Visit(const Node& node) {
     out.shapes.push_back(node.output_type(i).shape);
   }
   out.elements.resize(out.shapes.size());
-  // A call's results, and what a raw loop carries, only running it can tell.
+  // A call's results, and what a raw loop carries, are known only by running
+  // it.
   if (behind || (node.op().structural && node.op().flow != Flow::kNone)) {
     return out;
   }
@@ -213,7 +214,7 @@ void KnownSizes::Compute(const Node& node, const std::vector<Array>& in,
     if (Small(constant->shape())) out.elements[0] = *constant;
     return;
   }
-  // One size of a tensor whose others depend on its elements.
+  // One size of a tensor whose other sizes depend on its elements.
   if (op.role == Role::kGather &&
       node.input(0).node->op().role == Role::kShape && in[1] &&
       in[1].rank() == 0 && !in[0]) {
@@ -259,7 +260,7 @@ Result<KnownSizes::Outputs> KnownSizes::VisitBranch(const Node& node) {
   for (const auto& region : node.regions()) {
     KnownSizes inner(*this, *region, {});
     Result<Outputs> way = inner.ResultsOf(*region);
-    // What cannot run may be the way that is not taken; one that is still being
+    // A region that cannot run may be a branch not taken; one still being
     // recorded has no results.
     if (!way.ok() || way->shapes.size() < count) {
       joined.shapes.clear();
@@ -302,7 +303,7 @@ Result<KnownSizes::Outputs> KnownSizes::VisitLoop(const Node& node) {
       whole = false;  // it may never run
       break;
     }
-    // Each round gives up a size, or a rank: it ends.
+    // Each round gives up a size or a rank, so this ends.
     for (size_t i = 0; i < carried.size(); ++i) {
       PartialShape joined = JoinShapes(carried[i], next->shapes[i]);
       changed = changed || !(joined == carried[i]);
@@ -347,7 +348,7 @@ std::string SizeGuards::NameOf(const Value& value, int axis) const {
   if (value.node == graph_.root().args_node() &&
       static_cast<size_t>(value.index) < names_.size()) {
     name = names_[static_cast<size_t>(value.index)];
-    // A whole number that comes as a size (function_record.cc).
+    // An integer that is passed as a size (function_record.cc).
     if (name.ends_with("#")) return name.substr(0, name.size() - 1);
   }
   return StrCat(name, ".shape[", axis, "]");
@@ -376,7 +377,7 @@ bool SizeGuards::Gone(const Condition& c) const {
 }
 
 int SizeGuards::Broken(const std::vector<Tensor>& args, std::string* now) {
-  // Gradients may be recorded into the graph meanwhile.
+  // Gradients may be recorded into the graph concurrently.
   MutexLock lock(graph_.mu());
   std::vector<Shape> shapes = ShapesOf(args);
   bool same = shapes == then_;

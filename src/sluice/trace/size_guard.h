@@ -1,11 +1,11 @@
-// Sizes of a function being recorded (front/function.h): what every axis of
-// its graph has for given shapes of the arguments, and the decisions its code
-// took on them, which a trace serves calls by.
+// Sizes in a function being recorded (front/function.h): the size of every axis
+// of its graph for given shapes of the arguments, and the decisions its code
+// based on sizes, which are the guards of a trace.
 //
-// KnownSizes works out one set of shapes: it runs shape functions, and kernels
-// of small integers, over the part of the graph a value is made of. It changes
-// nothing. SizeGuards belongs to one recording: its Capture while the code
-// runs, its Trace after that. Both are for one thread at a time.
+// KnownSizes evaluates one set of shapes: it runs shape functions, and kernels
+// on small integer tensors, over the part of the graph a value depends on, and
+// changes nothing. SizeGuards belongs to one recording: to its Capture while
+// the code runs, then to its Trace. Both are used by one thread at a time.
 #pragma once
 
 #include <deque>
@@ -24,21 +24,22 @@ namespace sluice {
 
 class KnownSizes {
  public:
-  // `args`: of the first arguments of the graph's root; others are known as far
-  // as their types say. The graph must outlive this; nodes may be added to it.
+  // `args`: the shapes of the first arguments of the graph's root; others are
+  // known as far as their types tell. The graph must outlive this; nodes may be
+  // added to it.
   KnownSizes(const Graph& graph, std::vector<Shape> args);
 
   // Dims that depend on elements are unknown. Errors: shapes that do not fit
-  // together, as the step would say.
+  // together, worded as in a step.
   Result<PartialShape> ShapeOf(const Value& value);
-  // Small elements of integers or bools that follow from shapes and constants;
-  // holds nothing when they do not.
+  // Small integer or bool tensors that follow from shapes and constants; empty
+  // otherwise.
   Result<Array> ElementsOf(const Value& value);
 
-  // While code is recorded into a region: the shapes its arguments have.
+  // While code is recorded into a region: sets the shapes of its arguments.
   void Enter(const Region& region, std::vector<PartialShape> args);
 
-  // A number or a truth, if it is known.
+  // A number, or a bool as 0 or 1, if it is known.
   Result<std::optional<double>> NumberOf(const Value& value);
 
  private:
@@ -46,7 +47,7 @@ class KnownSizes {
     std::vector<PartialShape> shapes;
     std::vector<Array> elements;
   };
-  // A region whose arguments have these shapes, inside of what `outer` knows.
+  // A region with arguments of these shapes, within `outer`.
   KnownSizes(KnownSizes& outer, const Region& region,
              std::vector<PartialShape> args);
 
@@ -66,7 +67,7 @@ class KnownSizes {
   std::vector<PartialShape> args_;
   // Regions entered, by the number of the node that owns them.
   std::unordered_map<int, std::vector<PartialShape>> entered_;
-  std::unordered_map<int, Outputs> known_;  // by id: ids are not used again
+  std::unordered_map<int, Outputs> known_;  // by node id; ids are never reused
 };
 
 class SizeGuards {
@@ -74,22 +75,23 @@ class SizeGuards {
   SizeGuards(Graph& graph, const std::vector<Tensor>& args,
              std::vector<std::string> names);
 
-  // Tells recordings apart.
+  // Identifies the recording.
   uint64_t serial() const { return serial_; }
   Graph& graph() { return graph_; }
-  // The shapes of the call that is recorded.
+  // The shapes of the recorded call.
   KnownSizes& now() { return now_; }
   // "x.shape[1]"
   std::string NameOf(const Value& value, int axis) const;
 
-  // What was recorded serves calls in which this scalar of the graph is what it
-  // is now. Errors: it depends on elements, so that nobody knows before.
+  // Adds a guard: the recording is valid for calls in which this scalar of the
+  // graph has its current value. Errors: it depends on elements, so it cannot
+  // be checked before a run.
   Status Require(const Value& condition, std::string text);
 
-  // Whether the decisions of the recording come out for such arguments, too.
+  // Whether all guards hold for these arguments.
   bool Fit(const std::vector<Tensor>& args);
-  // The first that does not: "x.shape[1] > 8 is False; the last trace had
-  // True". Empty when there is none.
+  // The first guard that does not hold: "x.shape[1] > 8 is False; the last
+  // trace had True". Empty when all hold.
   std::string Why(const std::vector<Tensor>& args);
 
  private:
@@ -97,26 +99,26 @@ class SizeGuards {
     Value value;
     double then;
     std::string text;
-    std::string node;  // by name and number: code may have been taken back
+    std::string node;  // by name and number: code may have been discarded
     int id;
     DType dtype;
   };
   bool Gone(const Condition& c) const;
-  // Sizes of all arguments one after the other, and what came out for them.
+  // The sizes of all arguments, concatenated, and whether the guards held.
   struct Seen {
     std::vector<int64_t> sizes;
     bool fit;
   };
   static constexpr size_t kSeen = 64;
 
-  // The place of the first condition that does not hold; -1 when all do. One
-  // that cannot be asked for other sizes, because what it was made of is gone
-  // (the code of one lane, a loop recorded again), holds for the same sizes.
+  // The index of the first guard that does not hold; -1 when all do. A guard
+  // that cannot be evaluated for other sizes, because its nodes are gone (the
+  // code of one lane, a loop recorded again), holds for equal sizes only.
   int Broken(const std::vector<Tensor>& args, std::string* now);
 
   Graph& graph_;
   std::vector<std::string> names_;
-  std::vector<Shape> then_;  // of the arguments, in the call recorded
+  std::vector<Shape> then_;  // of the arguments, in the recorded call
   uint64_t serial_;
   KnownSizes now_;
   std::vector<Condition> conditions_;

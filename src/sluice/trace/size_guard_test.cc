@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// A graph of one argument x: f32[?,?] and what code makes of it.
+// A graph of one argument x: f32[?,?], with nodes that a test adds.
 struct Recorded {
   Graph graph;
   Tensor x;
@@ -34,7 +34,7 @@ TEST(KnownSizes, FollowShapesAndSmallIntegers) {
   EXPECT_EQ(ShapeText(sizes, twice), "[6,4]");
   EXPECT_EQ(*ValueOrThrow(sizes.NumberOf((rows + columns).value())), 7);
   EXPECT_EQ(*ValueOrThrow(sizes.NumberOf((rows < columns).value())), 1);
-  // Nodes that come later are known, too.
+  // Nodes that are added later are known, too.
   EXPECT_EQ(ShapeText(sizes, transpose(twice)), "[4,6]");
 }
 
@@ -78,7 +78,7 @@ TEST(KnownSizes, ThroughBranchesAndLoops) {
   EXPECT_EQ(ShapeText(sizes, grows), "[?,4]");
 }
 
-// Elements that are there, whatever graph is open.
+// An eager tensor, whatever graph is open.
 Tensor Here(int64_t rows, int64_t columns) {
   ImperativeScope now;
   return ones({rows, columns});

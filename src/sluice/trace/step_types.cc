@@ -8,7 +8,7 @@ namespace sluice::front_internal {
 
 StepTypes TypesOfStep(const StepQuestion& question) {
   std::vector<ValueType> args = question.args;
-  // A graph nobody sees, unless one is open whose values the code reads.
+  // A temporary graph, unless one is open whose values the code reads.
   SavedBuilding saved;
   Graph scratch("scratch");
   if (!Building::Current().graph) {

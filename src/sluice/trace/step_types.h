@@ -1,8 +1,9 @@
-// What one step of a loop over sequences gives, known before the loop is there:
-// lists that collect its results are made first.
+// The types of the results of one step of a loop over sequences, computed
+// before the loop exists, because the lists that collect the results are made
+// first.
 //
-// The code is called as it is when a loop is recorded, and what it records is
-// thrown away. Plain functions, thread safe.
+// The code is called as when a loop is recorded, and its nodes are discarded.
+// Plain functions, thread safe.
 #pragma once
 
 #include <source_location>
@@ -19,12 +20,12 @@ struct StepTypes {
 
 struct StepQuestion {
   const char* what;  // "scan", for messages
-  const Code& step;  // gives what is carried, then what is collected
-  // What it is called with: what is carried first, in shapes that become wider
-  // when the step gives other sizes.
+  const Code& step;  // returns carried values, then collected ones
+  // The types of its arguments: carried values first, in shapes that become
+  // less specific when the step returns other sizes.
   std::vector<ValueType> args;
   size_t num_carried;
-  // Tensors that tell which graph the code may read; none: no graph.
+  // Tensors that tell which graph the code may read; empty: no graph.
   std::vector<Tensor> around;
   std::source_location where;
 };

@@ -8,7 +8,7 @@ namespace sluice::front_internal {
 
 namespace {
 
-// The first node of a region, or of one inside, that `is` of; null: none.
+// The first node in a region or a nested one that satisfies `is`; null: none.
 template <class F>
 const Node* FirstOf(const Region& region, const F& is) {
   for (const Node* node : region.nodes()) {
@@ -20,7 +20,7 @@ const Node* FirstOf(const Region& region, const F& is) {
   return nullptr;
 }
 
-// Kept between steps, by the process that runs them.
+// State is kept between steps by the process that runs them.
 bool UsesState(const Node& node) {
   if (node.op().handle) return true;
   for (const Value& in : node.inputs()) {
@@ -63,7 +63,7 @@ Result<std::shared_ptr<RemoteMaster>> TaskRuns::Master() {
         "the function names tasks, and no cluster is connected; wanted a "
         "connection to one while the function is called");
   }
-  std::shared_ptr<RemoteMaster> old;  // goes with no lock held
+  std::shared_ptr<RemoteMaster> old;  // destroyed after the lock is released
   MutexLock lock(mu_);
   if (!master_ || connection_ != cluster.number) {
     old = std::move(master_);
@@ -73,7 +73,7 @@ Result<std::shared_ptr<RemoteMaster>> TaskRuns::Master() {
   return master_;
 }
 
-// Whoever else runs with it keeps it until then.
+// Other runs with it keep it alive until they end.
 void TaskRuns::Leave(const std::shared_ptr<RemoteMaster>& master) {
   std::shared_ptr<RemoteMaster> old;
   MutexLock lock(mu_);
@@ -89,7 +89,7 @@ Status TaskRuns::Run(std::span<const Value> feeds,
   Result<std::vector<Array>> made =
       master->Run(fetches, Fed(feeds, arrays), targets, options);
   if (!made.ok()) {
-    // The next call connects anew: a session is lost with its master.
+    // The next call connects again: a session is lost with its master.
     if (made.status().code() == Code::kUnavailable ||
         made.status().code() == Code::kAborted) {
       Leave(master);

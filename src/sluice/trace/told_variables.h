@@ -1,5 +1,5 @@
-// ToldVariables: what only a run knows of the variables of a loop that is being
-// recorded (trace/merged_flow.h): the loop carries it beside them.
+// ToldVariables: the run-time properties (trace/merged_flow.h) of the variables
+// of a loop that is being recorded; the loop carries them as extra variables.
 //
 // Lives on the stack of the function that records the loop.
 #pragma once
@@ -12,12 +12,12 @@
 
 namespace sluice::front_internal {
 
-// What only a run knows of a loop's variables, and how it begins.
+// The run-time properties of a loop's variables, with their initial values.
 class ToldVariables {
  public:
   using Told = RegionRequest::Told;
 
-  // Finds out what is open when the loop begins.
+  // Finds the properties that are open when the loop begins.
   ToldVariables(Capture* capture, const std::vector<Tensor>& inits)
       : capture_(capture) {
     for (const Tensor& t : inits) {
@@ -37,7 +37,7 @@ class ToldVariables {
     if (!capture_ || which_[i].told || next.none()) return false;
     return which_[i].told = true;
   }
-  // The list for a recording; written tensors are told of after the others.
+  // The list for a recording; written tensors come after the others.
   std::vector<Told> All(
       const std::vector<RegionRequest::Carried>& written) const {
     std::vector<Told> all;
@@ -50,7 +50,7 @@ class ToldVariables {
     }
     return all;
   }
-  // What it begins as.
+  // The initial value of a property.
   Operand First(const Told& told,
                 const std::vector<RegionRequest::Carried>& written,
                 std::source_location where) const {
@@ -68,7 +68,7 @@ class ToldVariables {
     if (flow.when) return Saying(flow.when, where);
     return Operand(Array::Scalar<bool>(flow.flows), where);
   }
-  // Where gradients of all of them flow.
+  // Destinations of the gradients of all variables.
   std::vector<LoopVariable> Variables(
       const RecordedRegion& body,
       const std::vector<RegionRequest::Carried>& written) const {
@@ -83,7 +83,7 @@ class ToldVariables {
     }
     return all;
   }
-  // What an iteration makes of it.
+  // The value of a property after an iteration.
   Value Next(const Told& told, const RecordedRegion& body,
              const std::vector<RegionRequest::Carried>& written,
              Graph& graph) const {

@@ -96,7 +96,7 @@ Status Capture::Call(const OpRecord& op, std::span<const EagerRef> given,
   SmallVector<EagerRef, 4> inputs;
   for (const EagerRef& in : given) {
     inputs.push_back(in->traced ? in : StandIn(in));
-    // A view's history is as new as its elements.
+    // A view's history is as recent as its elements.
     Now(*inputs.back());
   }
   bool records = EagerMode::Current().grad && op.grad && Tracked(inputs);
@@ -144,7 +144,7 @@ Status CheckTarget(const OpRecord& op, const EagerValue& target, bool records) {
                " that requires gradients and cannot be written in place "
                "while calls are recorded; wanted no_grad around it"));
   }
-  // One that was made under no_grad has no history to lead back by.
+  // A view made under no_grad has no history for gradients to follow.
   if (part && !target.view_of->records) return WrittenView(op, target);
   return OkStatus();
 }
@@ -180,7 +180,7 @@ Status Capture::CallInPlace(const OpRecord& op, const EagerRef& given,
                                   target->TypeText(), " to write it in place"));
   }
   if (!(made[0]->shape() == shape)) {
-    // Sizes that only a step knows: it fails where the result has others.
+    // Sizes known only in a step: it fails if the result has others.
     static const OpRecord* shape_op = FindOp("Shape");
     static const OpRecord* reshape = FindOp("Reshape");
     EagerResults sizes, fitted;
@@ -197,7 +197,7 @@ Status Capture::CallInPlace(const OpRecord& op, const EagerRef& given,
 
 namespace {
 
-// Applies a rule of an op to values that are there, or traced.
+// Applies a rule of an op to eager or traced tensors.
 class CallContext final : public GradContext {
  public:
   CallContext(const ViewStep& step, const EagerRef& x, const EagerRef& part,

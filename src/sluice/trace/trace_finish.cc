@@ -1,5 +1,5 @@
-// Why one file: one pass over what a recording leaves behind, whose steps fill
-// in one object in a fixed order.
+// Why one file: one pass over the state that a recording leaves, whose steps
+// fill in one object in a fixed order.
 #include "sluice/trace/trace_finish.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ int HooksOf(const EagerValue& value) {
 
 namespace {
 
-// Whether a value is made of another by ops that can write over it.
+// Whether a value is computed from another by ops that can write over it.
 bool WritesOver(Value made, const Value& from) {
   while (made != from) {
     const OpRecord& op = made.node->op();
@@ -40,7 +40,7 @@ bool WritesOver(Value made, const Value& from) {
   return true;
 }
 
-// What a value is a look into, by ops that copy nothing.
+// The value that a value is a view of, by ops that copy nothing.
 Value LooksInto(Value value) {
   while (!value.node->is_args() && value.node->op().view && value.index == 0) {
     value = value.node->input(0);
@@ -48,7 +48,7 @@ Value LooksInto(Value value) {
   return value;
 }
 
-// Whether what is computed looks for itself if it can go on.
+// Whether the computation checks for itself that it can continue.
 bool Asserts(const Region& region) {
   for (const Node* node : region.nodes()) {
     if (node->op().role == Role::kAssert) return true;
@@ -59,7 +59,7 @@ bool Asserts(const Region& region) {
   return false;
 }
 
-// What of the tape below a value backward() has used up.
+// What backward() has used up of the tape below a value.
 bool Over(const EagerValue& value) {
   if (!value.producer) return false;
   std::vector<const TapeNode*> open{value.producer.get()};
@@ -109,7 +109,8 @@ class Finisher {
     CheckRows();
   }
 
-  // Values decide, rather than that every way gets the same.
+  // A sparse gradient on some paths only leads to decisions by value, instead
+  // of one form on all paths.
   void CheckRows() const {
     const bool flows = std::any_of(
         flowing_.begin(), flowing_.end(),
@@ -129,9 +130,10 @@ class Finisher {
 
   void Sources() {
     const bool may_fail = Asserts(capture_.graph().root());
-    // The code is run itself when an assertion fails: it must find all as it
-    // was.
-    // Asking for gradients captures what they are; the list may grow.
+    // The code itself runs when an assertion fails, so it must find its state
+    // unchanged.
+    //
+    // Requesting gradients captures their parts; the list may grow.
     for (size_t i = 0; i < capture_.entries().size(); ++i) {
       Land(i);
     }
@@ -190,7 +192,7 @@ class Finisher {
     return -1;
   }
 
-  // The old elements are a result: they may not be written over.
+  // The old elements are a result: they may not be overwritten.
   bool StillSeen(const Value& arg) const {
     for (const Trace::Fetched& f : t_.fetched) {
       if (LooksInto(f.value) == arg) return true;
@@ -201,7 +203,7 @@ class Finisher {
   size_t Fetch(const EagerRef& value) {
     Value now = capture_.Now(*value);
     bool flows = value->tracked() && kDifferentiable.contains(now.dtype());
-    // The elements are new, the history is not.
+    // The elements are new, the history is unchanged.
     if (flows) now = capture_.NowAsOperand(*value);
     t_.fetched.push_back({now, flows, flows && Over(*value)});
     FlowWhen when = capture_.FlowOf(*value);
@@ -223,8 +225,7 @@ class Finisher {
   void SayReach(const EagerValue& value, Trace::Fetched& fetched) {
     fetched.reach_said = true;
     for (const Reached& to : capture_.ReachOf(value, 0)) {
-      // At a leaf that the code has made gradients end; calls have no part in
-      // it.
+      // Gradients end at a leaf that the code has made; calls are not involved.
       bool known = to.key.leaf && to.key.leaf->traced->entry < 0;
       for (size_t i = 0; i < capture_.entries().size() && !known; ++i) {
         if (!(capture_.EntryKey(i) == to.key)) continue;
@@ -240,9 +241,9 @@ class Finisher {
     return static_cast<int64_t>(t_.told.size()) - 1;
   }
 
-  // What is handed out may be written: what shares its memory on some way must
-  // be known. What values do not decide, as the ways of while_loop() in Python,
-  // gives tensors of their own.
+  // Returned tensors may be written, so aliases on any path must be known.
+  // Where values do not decide, as for branches of while_loop() in Python, the
+  // results are separate tensors.
   void CheckApart(const std::vector<EagerRef>& values) const {
     using How = TraceState::Perhaps::How;
     const FunctionVariant& variant = *t_.variant;
@@ -260,8 +261,8 @@ class Finisher {
         if (p.how == How::kStrides || p.other->traced->number) continue;
         const EagerValue* other = p.other.get();
         bool around = other->traced->entry >= 0 && !OfGradient(*other);
-        // Which of the tensors around it is, the run says; of a look into it,
-        // nobody would make it one of that tensor.
+        // A run-time value tells which captured tensor it is; a view of one
+        // cannot be expressed that way.
         if (around && p.how == How::kWhole && value.get() == base &&
             capture_.WhichOf(*base).told) {
           continue;
@@ -278,8 +279,8 @@ class Finisher {
     }
   }
 
-  // The gradient of a result that is a leaf of its own, or for which
-  // retain_grad() kept one.
+  // The gradient of a result that is a new leaf, or for which retain_grad()
+  // kept one.
   void OwnGrad(const EagerRef& value, Trace::Returned& made) {
     const EagerRef& grad = value->grad_place ? *value->grad_place : value->grad;
     if (value->traced->entry >= 0 || !grad) return;
@@ -325,7 +326,7 @@ class Finisher {
     return made;
   }
 
-  // How it is seen in what it looks into, from the memory's owner on.
+  // The view steps, from the memory's owner on.
   void AddSteps(const EagerRef& value, std::vector<Trace::Step>& steps) {
     if (!value->view_of) return;
     AddSteps(value->view_of->base, steps);
@@ -344,15 +345,15 @@ class Finisher {
     steps.back().leaf = value->requires_grad && !value->producer;
   }
 
-  // Which of what comes back says the history that the code has given to what
-  // was detached; none: it has none.
+  // The fetch with the history that the code has given to a detached tensor;
+  // none: it has none.
   int64_t OwnHistory(const EagerRef& value) {
     capture_.Now(*value);
     if (!StandsAlone(*value) || !value->producer) return -1;
     return static_cast<int64_t>(Once(value));
   }
 
-  // One tensor that is a result twice comes back once.
+  // One tensor returned twice is fetched once.
   size_t Once(const EagerRef& value) {
     auto [it, fresh] = fetched_.try_emplace(value.get(), 0);
     if (fresh) it->second = Fetch(value);
@@ -371,8 +372,7 @@ class Finisher {
     return false;
   }
 
-  // What was detached between an argument and what it looks into may be known
-  // to others.
+  // A detached tensor between an argument and its base may be used by others.
   void CheckBetween(const Capture::Look& look) const {
     for (const EagerValue* at = look.inside.get(); at->view_of;) {
       at = at->view_of->base.get();
@@ -386,7 +386,7 @@ class Finisher {
     }
   }
 
-  // What became of tensors outside that look into others.
+  // The state of captured tensors that are views.
   void Looks() {
     for (const Capture::Look& look : capture_.looks()) {
       if (look.inside->grad) {
@@ -403,7 +403,7 @@ class Finisher {
     }
   }
 
-  // What became of a tensor outside.
+  // The new state of a captured tensor.
   void Land(size_t i) {
     const Capture::Entry& entry = capture_.entries()[i];
     if (!entry.inside) return;
@@ -419,7 +419,7 @@ class Finisher {
     }
     if (!entry.grad_set || inside->grad == entry.grad_before) {
       if (!entry.grad_set || entry.grad_before) return;
-      // Cleared, and it may have been there.
+      // cleared, and it may have had one
     }
     if (!entry.grad_loaded) t_.dropped.push_back(i);
     if (!inside->grad) {
@@ -439,7 +439,7 @@ class Finisher {
     }
   }
 
-  // How often it draws, where that is the same in every call.
+  // The number of draws, if it is the same in every call.
   void LandPlace(size_t i) {
     const Capture::Entry& entry = capture_.entries()[i];
     t_.place = static_cast<int64_t>(i);
@@ -449,7 +449,7 @@ class Finisher {
     t_.place_fetch = static_cast<int64_t>(FetchWritten(entry.inside));
   }
 
-  // Hooks of the code's own are met by gradients that flow after the call, too.
+  // The code's own hooks also apply to gradients taken after the call.
   void Hooks() {
     std::unordered_set<const TapeNode*> seen;
     std::vector<const TapeNode*> open;
@@ -467,8 +467,8 @@ class Finisher {
     }
   }
 
-  // Looks among the results are made anew by every call: what flows through
-  // them inside does not come by.
+  // Views among the results are remade by every call; gradients inside bypass
+  // them.
   void Through() {
     for (size_t k = 0; k < returned_.size(); ++k) {
       const TapeNode* look = returned_[k]->producer.get();
@@ -490,7 +490,7 @@ class Finisher {
       open.pop_back();
       if (at == &node) return true;
       for (const TapeEdge& edge : at->edges) {
-        // What was made before it does not lead there.
+        // An earlier node does not lead there.
         if (edge.node && edge.node->depth() >= node.depth() &&
             seen.insert(edge.node.get()).second) {
           open.push_back(edge.node.get());
@@ -511,8 +511,8 @@ class Finisher {
   void Meet(const TapeNode& node, const TapeNode::Hook& hook) {
     auto* made = dynamic_cast<const GraphTapeNode*>(&node);
     Value value = made ? made->y(hook.output) : Value();
-    // retain_grad(): a call cannot tell the whole gradient of what it hands
-    // out, if that is used inside, too; nobody sees that of others.
+    // retain_grad(): a call cannot provide the whole gradient of a result that
+    // is also used inside; for other values nobody sees it.
     bool keeps = hook.place != nullptr;
     if (keeps && !HandsOut(node, hook.output)) return;
     if (!value || keeps || value.node->region() != &capture_.graph().root()) {
@@ -529,7 +529,7 @@ class Finisher {
     }
   }
 
-  // A leaf that is made anew is the end of gradients, which calls cannot tell.
+  // Gradients end at a new leaf, which calls cannot express.
   void CheckLeaves() {
     for (const auto& [fetch, value] : flowing_) {
       if (t_.fetched[fetch].leaf) continue;
@@ -546,7 +546,7 @@ class Finisher {
     }
   }
 
-  // What calls on the way to results have kept (trace/kept_values.h).
+  // What the calls that results depend on keep (trace/kept_values.h).
   void Kept() {
     std::unordered_map<const WriteLog*, size_t> sources, returned;
     for (size_t i = 0; i < capture_.entries().size(); ++i) {
@@ -563,7 +563,7 @@ class Finisher {
       for (KeptValue& kept : KeptFor(*value, all)) {
         if (kept.log->count != kept.count) {
           if (kept.on_a_way) {
-            // Nobody goes there again.
+            // Nobody differentiates it again.
             if (t_.fetched[fetch].over) continue;
             throw Error(Unimplemented(OverwrittenText(
                 kept.before, kept.type, *kept.log,
@@ -583,7 +583,7 @@ class Finisher {
     }
   }
 
-  // Elements alone: a leaf stays one.
+  // Elements alone: a leaf remains a leaf.
   size_t FetchWritten(const EagerRef& inside) {
     if (inside->producer && inside->tracked()) return Fetch(inside);
     t_.fetched.push_back({capture_.Now(*inside), false, false});
@@ -599,7 +599,7 @@ class Finisher {
   std::unordered_map<const EagerValue*, size_t> alone_;
   std::vector<EagerRef> returned_;
   std::vector<std::pair<size_t, EagerRef>> flowing_;  // by fetch
-  std::vector<const EagerValue*> leaves_;  // made by the code, handed out
+  std::vector<const EagerValue*> leaves_;  // made by the code and returned
 };
 
 }  // namespace

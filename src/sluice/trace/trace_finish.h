@@ -1,7 +1,7 @@
-// The end of a recording (trace/function_trace.h): what the Capture saw becomes
-// what every call hands out, writes and keeps.
+// The end of a recording (trace/function_trace.h): turns what the Capture saw
+// into what every call returns, writes and keeps.
 //
-// While the recording is open, on its thread.
+// Called while the recording is open, on its thread.
 #pragma once
 
 #include <source_location>
@@ -13,13 +13,13 @@
 
 namespace sluice::front_internal {
 
-// What of it gradients flow through, by Trace::fetched. Throws where what a
-// call does cannot be known.
+// Returns the fetches that gradients flow through, by index in Trace::fetched.
+// Throws where the effect of a call cannot be known.
 std::vector<std::pair<size_t, EagerRef>> FinishTrace(
     Trace& trace, Capture& capture, const std::vector<Tensor>& results,
     const std::string& name, std::source_location where);
 
-// Changes whenever a hook is registered or taken away.
+// A number that changes whenever a hook is registered or removed.
 int HooksOf(const EagerValue& value);
 
 }  // namespace sluice::front_internal

@@ -1,5 +1,5 @@
-// Trace: the gradient of what a captured function has recorded, as a program of
-// its own, and what is known of where it flows.
+// Trace: the gradient of what a captured function has recorded, as a separate
+// program, and the destinations of gradients.
 #include <algorithm>
 #include <unordered_set>
 
@@ -19,7 +19,7 @@ namespace sluice::front_internal {
 
 namespace {
 
-// Of `args`, which ones the elements of some values are made from.
+// By argument in `args`: whether elements of `values` depend on it.
 std::vector<bool> Reads(const std::vector<Value>& args,
                         const std::vector<Value>& values) {
   std::unordered_set<Value, ValueHash> met(values.begin(), values.end());
@@ -38,8 +38,8 @@ std::vector<bool> Reads(const std::vector<Value>& args,
   return reads;
 }
 
-// Whether some values are made of what a node older than id `limit` has made
-// of `args`, in a way that gradients flow.
+// Whether some values depend, in a way that gradients flow, on results that a
+// node older than id `limit` computed from `args`.
 bool FlowsThrough(int limit, const std::vector<Value>& args,
                   const std::vector<Value>& values) {
   std::vector<Value> open(values.begin(), values.end()), met;
@@ -134,7 +134,8 @@ Status Trace::SayWhatFrom(TraceGradient& gradient, std::vector<Value> fed) {
 Result<const TraceGradient*> Trace::KnownGradient(
     const std::vector<Value>& ys, const std::vector<bool>& wants,
     bool records) const {
-  // Rules that read what is another each time would make it grow for ever.
+  // Rules that read a different value each time would let the graph grow
+  // without bound.
   constexpr size_t kMost = 64;
   size_t stale = 0;
   for (const TraceGradient& known : gradients_) {
@@ -154,7 +155,7 @@ Result<const TraceGradient*> Trace::KnownGradient(
 void Trace::KnowSources(Capture& capture) const {
   for (size_t i = 0; i < sources.size(); ++i) {
     if (sources[i].grad_of >= 0) continue;
-    // An argument that the code has found around it, too, is that in every
+    // An argument that the code has also captured is the same tensor in every
     // call.
     const EagerRef& met = i < num_args ? sources[i].same : sources[i].value;
     if (met) capture.Know(met, feeds[i]);
@@ -192,7 +193,7 @@ Result<std::vector<Value>> Trace::FindGradients(const std::vector<Value>& fed,
   for (size_t k = 0; k < which.size(); ++k) {
     if (!found[k]) continue;
     bool rows = found[k].rows();
-    // Where it could be seen when the code was recorded, values decide.
+    // If the recorded call could see it, decisions are made by value.
     if (!rows && lost.Has(to[k]) && which[k] < sources.size() &&
         sources[which[k]].leaf && !DenseOnAllWays(*graph, to[k])) {
       return Unimplemented(StrCat(
@@ -213,10 +214,10 @@ Result<std::vector<Value>> Trace::FindGradients(const std::vector<Value>& fed,
 
 Status Trace::AddGradient(const std::vector<Value>& fed, TraceGradient& made) {
   GraphScope building(*graph);
-  // Rules may run code of the user's, which reads what it read before.
+  // Rules may run user code, which reads the same tensors as before.
   Capture capture(graph);
   NoGrad off;
-  // What it draws is its own, unless it is told a place.
+  // Its draws are separate, unless it is given a position.
   Capture::DrawsApart apart(&capture);
   KnowSources(capture);
   const size_t known_before = capture.entries().size();

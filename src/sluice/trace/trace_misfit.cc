@@ -1,5 +1,5 @@
-// Whether a call fits a trace, beyond types and sizes: modes, what its tensors
-// require, share and have attached.
+// Whether a call fits a trace, beyond types and sizes: modes, flags of its
+// tensors, shared memory and attached gradients and hooks.
 #include "sluice/eager/same_memory.h"
 #include "sluice/eager/shared_outside.h"
 #include "sluice/eager/view_write.h"
@@ -54,7 +54,7 @@ Misfit Trace::MisfitOf(const std::vector<Tensor>& args) const {
   for (const Look& look : looks) {
     if (look.argument >= 0) continue;
     if (look.tensor->requires_grad) return Misfit::kRequiresGrad;
-    // It has a history of its own since.
+    // It has been given a history of its own since.
     if (!look.tensor->view_of) return Misfit::kRequiresGrad;
   }
   Misfit outside = OutsideMisfit(args);
@@ -66,12 +66,12 @@ Misfit Trace::MisfitOf(const std::vector<Tensor>& args) const {
       return Misfit::kGradients;
     }
   }
-  // Last: gradients that are written are there.
+  // Checked last: gradients that are written exist.
   if (WritesAreSeenElsewhere(args)) return Misfit::kAliases;
   return Misfit::kNone;
 }
 
-// Tensors around the function.
+// Captured tensors.
 Misfit Trace::OutsideMisfit(const std::vector<Tensor>& args) const {
   for (size_t i = num_args; i < sources.size(); ++i) {
     const Source& s = sources[i];
@@ -113,8 +113,8 @@ bool Trace::IsLook(size_t source) const {
   return false;
 }
 
-// What is written may be seen by other arguments in one call, and not in
-// another.
+// Whether a write is visible through other arguments, which may differ between
+// calls.
 bool Trace::WritesAreSeenElsewhere(const std::vector<Tensor>& args) const {
   for (const Landing& landing : landings) {
     if (landing.grad || num_args == 0) continue;

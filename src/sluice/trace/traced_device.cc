@@ -6,13 +6,13 @@
 namespace sluice {
 
 Device* TracedDevices::Of(const Value& value) {
-  // Without recursion: what is asked for may be at the end of a long chain.
+  // Without recursion: the chain of dependencies may be long.
   todo_.push_back(value);
   while (!todo_.empty()) {
     Value at = todo_.back();
     auto [it, first] = found_.try_emplace(at);
     if (first) {
-      Look(at);  // puts what it follows from on the list
+      Look(at);  // pushes its dependencies onto the list
       continue;
     }
     todo_.pop_back();
@@ -29,7 +29,7 @@ Device* TracedDevices::Ask(const Value& value) {
     todo_.push_back(value);
     return nullptr;
   }
-  // Not known, should it lead here again.
+  // Unknown, in case of a cycle.
   return it->second.device;
 }
 
@@ -52,9 +52,9 @@ Device* TracedDevices::Look(const Value& v) {
   return OfOperands(node);
 }
 
-// Calls on operands of two devices are refused, so that one on a device tells
-// where all are, but for numbers of the host and what the source writes down
-// among the operands, which go where the others are.
+// Calls on operands of two devices are refused, so one operand on a device
+// determines the device of all, except for host numbers and constants written
+// in the source, which move to the others' device.
 Device* TracedDevices::OfOperands(const Node& node) {
   const OpRecord& op = node.op();
   auto count = static_cast<size_t>(node.num_inputs());
@@ -62,7 +62,7 @@ Device* TracedDevices::OfOperands(const Node& node) {
   bool unknown = false;
   for (size_t i = 0; i < count; ++i) {
     Value in = node.input(static_cast<int>(i));
-    // The zeros of another's shape are where it is.
+    // Zeros in another tensor's shape are on the device of that tensor.
     if (IsReference(in.dtype()) || TellsPlace(op, i) ||
         (!op.shape_only && HostReads(op, i, count))) {
       continue;

@@ -1,15 +1,16 @@
-// Where values of a function being recorded will lie: what imperative code
-// would find out from their arrays, found out from the graph. Arguments and
-// tensors around lie where they do in the call that is recorded, and a trace
-// serves calls with the same devices alone (trace/function_trace.h); what is
-// made of them lies where they do. What is made of nothing lies where the scope
-// around says, whose name its node has, else on the default device.
+// The devices of values of a function being recorded: imperative code reads
+// them from arrays, a recording infers them from the graph. Arguments and
+// captured tensors are on their devices in the recorded call, and a trace is
+// valid only for calls with the same devices (trace/function_trace.h). Results
+// are on the device of their operands. Results without operands are on the
+// device of the enclosing scope, which is the device name of their node, else
+// on the default device.
 //
-// That is what calls are told and checked by (eager/recorded_device.h). Nodes
-// that name no device are placed where they are read all the same: zeros that
-// are moved to a device are made there.
+// Calls are told and checked by these devices (eager/recorded_device.h).
+// Placement of nodes that name no device still follows their readers: zeros
+// that are moved to a device are made there.
 //
-// TracedDevices belongs to a Capture; on the thread that records.
+// TracedDevices belongs to a Capture; used on the thread that records.
 #pragma once
 
 #include <unordered_map>
@@ -24,24 +25,23 @@ class TracedDevices {
  public:
   explicit TracedDevices(const Capture& capture) : capture_(capture) {}
 
-  // Null: not known. What was found out is kept, so that a recording of any
-  // length looks at each of its nodes once: operands of a call were looked at
-  // when they were operands before.
+  // Null: unknown. Results are memoized, so that a recording visits each of its
+  // nodes once.
   Device* Of(const Value& value);
 
  private:
   struct Found {
     Device* device = nullptr;
-    bool done = false;  // else it is being found out
+    bool done = false;  // else: in progress
   };
-  // What it follows from is found out before it: told now, or put on todo_.
+  // Its dependencies are resolved first: either known, or pushed onto todo_.
   Device* Ask(const Value& value);
   Device* Look(const Value& value);
   Device* OfOperands(const Node& node);
   Device* OfArg(const Value& value);
 
   const Capture& capture_;
-  // Nodes that a recording takes back stay in the graph's memory.
+  // Nodes that a recording discards stay in the graph's memory.
   std::unordered_map<Value, Found, ValueHash> found_;
   std::vector<Value> todo_;
 };

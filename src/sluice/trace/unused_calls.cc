@@ -8,9 +8,9 @@ namespace sluice::front_internal {
 
 namespace {
 
-// Which nodes of a region, and of those inside it, a run needs for some values
-// and effects. Of loops and branches each result is followed by itself: that is
-// how passes drop them. What is around the region may not be complete yet.
+// The nodes of a region, and of nested ones, that a run needs for some values
+// and effects. Results of loops and branches are followed one by one, because
+// passes drop them one by one. The outer regions may not be complete yet.
 class Needs {
  public:
   explicit Needs(const Region& region) : region_(region) {}
@@ -51,7 +51,7 @@ class Needs {
            !op.global_effect.empty() || op.async();
   }
 
-  // That it runs, whatever is made of its results.
+  // The node must run, whatever its results are used for.
   void Need(const Node& node) {
     if (!region_.Encloses(node.region())) return;
     if (nodes_.insert(&node).second) open_nodes_.push_back(&node);
@@ -102,7 +102,7 @@ class Needs {
     }
   }
 
-  // Of a function that is still being recorded regions may have none yet.
+  // Regions of a function still being recorded may have no results yet.
   void NeedResult(const Node& node, size_t region, int i) {
     if (region >= node.regions().size()) return;
     std::span<const Value> results = node.regions()[region]->results();
@@ -117,8 +117,8 @@ class Needs {
   std::vector<const Node*> open_nodes_;
 };
 
-// Of a call with one input: that with the sizes that are not known as small as
-// they can be it does not fail, so that it does not with any.
+// For a call with one input: whether it succeeds with all unknown sizes as
+// small as possible, and therefore with any sizes.
 bool FailsForNoSizes(const Node& node) {
   if (node.num_inputs() != 1 || !node.input(0).shape().rank_known()) {
     return false;
@@ -137,8 +137,7 @@ bool FailsForNoSizes(const Node& node) {
       .ok();
 }
 
-// Whether there are sizes or elements for which a call fails that has been
-// added to a graph.
+// Whether a call added to a graph fails for some sizes or elements.
 bool MayFail(const Node& node) {
   const OpRecord& op = node.op();
   if (op.structural || op.handle || op.role == Role::kConst) return false;

@@ -226,7 +226,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
         x = convert(input, name="input")
         if known(multiples) is not None:
             return emit(full, "tile", x, known_ints(multiples, "tile: multiples"))
-        # [a, b] as [1, a, 1, b], repeated along the ones.
+        # [a, b] as [1, a, 1, b], repeated along the axes of size 1.
         sizes = x.shape.as_list()
         times = emit(None, "cast", convert(multiples, name="multiples"), dtype=int64)
         own = emit(None, "shape", x)
@@ -398,7 +398,7 @@ def boolean_mask(
         rest = sizes[along + count :]
         if None in rest or None in sizes[:along]:
             raise NotImplementedError(f"boolean_mask: the tensor is {x.shape}")
-        # Also where nothing changes: its gradient is that of the whole tensor.
+        # Also if nothing changes: its gradient is that of the whole tensor.
         x = reshape(x, [*sizes[:along], -1, *rest])
         mask = reshape(mask, [-1])
         places = reshape(emit(None, "non_zero", mask), [-1])

@@ -239,7 +239,7 @@ def _shaped(array: Any, shape: Any, verify_shape: bool) -> Any:
     if array.size < count:
         if array.size == 0:
             raise ValueError(f"no elements are given; wanted some for {wanted}")
-        # The last one is repeated.
+        # The last element is repeated.
         flat = np.concatenate([flat, np.repeat(flat[-1:], count - array.size)])
     return flat.reshape(wanted)
 
@@ -251,7 +251,7 @@ def make_constant(array: Any, dtype: DType | None, full: str) -> Any:
     kind = dtype or as_dtype(array.dtype)
     given: Any = array
     if kind is string:
-        # Not a view of the program's memory, which it may change.
+        # A copy: the program may change its array later.
         given = np.array(array, object).tolist()
         shape = list(array.shape)
         made = _core.constant(given, kind._core, shape, full)

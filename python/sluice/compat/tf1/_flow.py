@@ -105,7 +105,8 @@ def _outcome(leaf: Any, holds: builtins.bool) -> Any:
         return convert(leaf)
     leaf = as_leaf(leaf)
     if isinstance(leaf, Tensor):
-        # What a branch hands on from outside waits for its control dependencies.
+        # A captured value that a branch returns waits for its control
+        # dependencies.
         return emit(None, "identity", leaf)
     return leaf
 
@@ -134,7 +135,7 @@ def case(
     """
     if isinstance(pred_fn_pairs, dict):
         if not exclusive and len(pred_fn_pairs) > 1:
-            # As in TensorFlow, which sorts them by name where order matters.
+            # As in TensorFlow, which sorts by name where order matters.
             pairs = sorted(pred_fn_pairs.items(), key=lambda pair: pair[0].name)
         else:
             pairs = list(pred_fn_pairs.items())

@@ -121,11 +121,11 @@ def _source(x: Any) -> Any:
     if isinstance(x, IndexedSlices):
         return x.values._core
     if isinstance(x, Tensor) and x.name.endswith("/value:0"):
-        # Of a variable's value(): all reads of it.
+        # For a variable's value(): all reads of it.
         behind = _core.variables_behind(x._fed)
         if len(behind) == 1 and f"{behind[0].name}/value:0" == x.name:
             return behind[0]
-    # What it was before set_shape said more of it: all uses come from there.
+    # The tensor before set_shape refined it: all uses depend on that one.
     return convert(x)._fed
 
 
@@ -190,7 +190,7 @@ def clip_by_global_norm(
                 emit(None, "div", one, bound),
             ),
         )
-        # Zero, or a NaN that spreads.
+        # Zero, or a NaN that propagates.
         wrong = emit(None, "sub", norm, norm)
         scale = emit(None, "add", scale, wrong)
         clipped = [
@@ -215,7 +215,7 @@ def clip_by_norm(
         x = convert(values, name="t")
         along = axes_of(axes, x.shape.ndims, "clip_by_norm")
         squares = reduced(None, "sum", emit(None, "square", x), along, True)
-        # Where the sum is zero its root has no finite gradient.
+        # The square root of a zero sum has no finite gradient.
         above = emit(None, "greater", squares, typed_constant(0, x.dtype, "zero"))
         safe = emit(None, "where", above, squares, emit(None, "ones_like", squares))
         norm = emit(None, "where", above, emit(None, "sqrt", safe), squares)

@@ -62,8 +62,8 @@ class Graph(_core.Graph):
         self._finalized = False
         self._made = 0
         self._depth = 0  # of the loops and branches that are being built
-        # One Tensor and one Operation for each of the core's, as long as it is
-        # held: what is asked for twice is the same object.
+        # One Tensor and one Operation for each of the core's while it is
+        # referenced, so that repeated lookups return the same object.
         self._held: weakref.WeakValueDictionary[Any, Any] = (
             weakref.WeakValueDictionary()
         )
@@ -424,5 +424,5 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
         graph._made if op_seed is None else op_seed,
     )
     first, second = (int(s) % 2**31 for s in pair)
-    # Both zero would read as no seed at all.
+    # Two zeros would mean no seed.
     return (0, 2**31 - 1) if (first, second) == (0, 0) else (first, second)

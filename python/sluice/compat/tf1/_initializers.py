@@ -203,7 +203,8 @@ class variance_scaling_initializer(Initializer):
             return random_uniform(sizes, -limit, limit, kind, self.seed)
         if self.distribution == "untruncated_normal":
             return random_normal(sizes, 0.0, math.sqrt(scale), kind, self.seed)
-        # The deviation of a normal cut off at 2 is that much smaller.
+        # The standard deviation of a normal distribution truncated at 2 is
+        # smaller by this factor.
         deviation = math.sqrt(scale) / 0.87962566103423978
         return truncated_normal(sizes, 0.0, deviation, kind, self.seed)
 

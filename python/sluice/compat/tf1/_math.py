@@ -9,7 +9,7 @@ from ._dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from ._dtypes import bool as bool_
 from ._emit import convert, emit, scoped, typed_constant
 
-# The functions made from tables below are added to it.
+# Extended by the functions made from the tables below.
 __all__ = [
     "abs",
     "add",
@@ -41,7 +41,7 @@ __all__ = [
 
 _abs, _pow, _round = abs, pow, round
 
-# Which types an operation takes.
+# The types that an operation supports.
 _FLOATS = "a real or complex float"
 _REALS = "a real float"
 _NUMBERS = "a number"
@@ -83,7 +83,7 @@ def _unary(op: str, label: str, kinds: str) -> Callable[..., Any]:
     return call
 
 
-# name: (op, the name of the node, what it takes)
+# name: (op, the name of the node, the supported types)
 _UNARY = {
     "acos": ("acos", "Acos", _FLOATS),
     "acosh": ("acosh", "Acosh", _FLOATS),
@@ -317,7 +317,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
 def _rounded_down(full: str, x: Any, y: Any) -> Any:
     if x.dtype.is_integer:
         return emit(full, "floor_div", x, y)
-    # Not the quotient of what is left without its remainder, as in Python: 1 by
+    # Not floor division as in Python, which subtracts the remainder first: 1 by
     # 0.1 is 10, and infinity by a number is infinity.
     return emit(full, "floor", emit(None, "div", x, y))
 
@@ -498,6 +498,6 @@ def sign(x: Any, name: str | None = None) -> Any:
         allowed("Sign", x.dtype, _SIGNED)
         if not x.dtype.is_floating:
             return emit(full, "sign", x)
-        # Its gradient is zeros, and not none.
+        # Its gradient is zeros instead of None.
         here = emit(None, "ones_like", emit(None, "isnan", x))
         return emit(full, "where", here, emit(None, "sign", x), x)

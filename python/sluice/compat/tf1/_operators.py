@@ -11,7 +11,7 @@ class Operand:
     """Anything that operators make operations of."""
 
     __slots__ = ()
-    # numpy's arrays leave operators to these.
+    # numpy arrays defer to these operators.
     __array_priority__ = 100
 
     def __add__(self, other: Any) -> Any:

@@ -91,7 +91,7 @@ def _hashed(shape: Any, kind: Any, key: Any, lane: int) -> Any:
             bits = emit(None, "mul", bits, number(factor))
     digits = {"float64": 53, "float32": 24}.get(kind.name, 11)
     top = emit(None, "right_shift", bits, number(64 - digits))
-    # Whole numbers below 2 ** 53 are doubles as they are.
+    # Integers below 2 ** 53 are exact as doubles.
     share = emit(None, "cast", emit(None, "cast", top, dtype=int64), dtype=float64)
     scale = typed_constant(2.0**-digits, float64, "scale")
     made = emit(None, "cast", emit(None, "mul", share, scale), dtype=kind)
@@ -126,7 +126,7 @@ def random_uniform(
         ends = [known(low), known(high)]
         if ends[0] is not None and ends[1] is not None and (ends[0] >= ends[1]).any():
             raise ValueError(f"Need minval < maxval, got {ends[0]} >= {ends[1]}")
-        # 53 bits of a fraction: more than the range of an int32.
+        # 53 random bits: more than the range of an int32.
         (drawn,) = uniform(shape, float64, seed)
         low64, high64 = (emit(None, "cast", v, dtype=float64) for v in (low, high))
         span = emit(None, "sub", high64, low64)
@@ -138,7 +138,7 @@ def _normals(shape: Any, kind: Any, seed: int | None) -> Any:
     if get_seed(seed)[0] is None and known(shape) is not None:
         sizes = known_ints(shape, "the shape of random numbers")
         return emit(None, "random_normal", sizes, dtype=kind)
-    # Box and Muller's way; 1 - u is never 0.
+    # The Box-Muller method; 1 - u is never 0.
     first, second = uniform(shape, kind, seed, 2)
     one = typed_constant(1, kind, "one")
     minus_two = typed_constant(-2, kind, "minus_two")
@@ -167,8 +167,8 @@ def random_normal(
         return _spread(full, _normals(shape, as_dtype(dtype), seed), mean, stddev)
 
 
-# Of a normal number 4.6 in 100 are further away than 2; of so many draws that all
-# are happens once in 10 ** 16.
+# 4.6 % of normal numbers exceed 2 in magnitude; all of this many draws do with
+# a probability of 10 ** -16.
 _TRIES = 12
 
 
@@ -230,7 +230,7 @@ def multinomial(
         rows, classes = x.shape.as_list()
         if rows is None or classes is None:
             raise NotImplementedError("multinomial: wanted a known shape of logits")
-        # The largest of logits and Gumbel's noise is a draw.
+        # The argmax of logits plus Gumbel noise is a draw.
         (drawn,) = uniform([rows, count, classes], float32, seed)
         tiny = typed_constant(1e-38, float32, "tiny")
         noise = emit(None, "log", emit(None, "maximum", drawn, tiny))

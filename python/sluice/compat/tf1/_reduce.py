@@ -11,7 +11,7 @@ from ._emit import convert, emit, scoped
 from ._graphs import get_default_graph
 from ._math import _BOOLS, _NUMBERS, _ORDERED, _REALS, allowed
 
-# The functions made from the table below are added to it.
+# Extended by the functions made from the table below.
 __all__ = [
     "argmax",
     "argmin",

@@ -64,8 +64,8 @@ class QueueRunner:
                 "queue_closed_exception_types, when provided, must be a tuple of "
                 f"tf.error types, but saw: {queue_closed_exception_types}"
             )
-        # Graphs keep runners: what would keep the graph is held by name, or by the
-        # program (see _collections.py).
+        # Graphs keep runners alive: objects that would keep the graph alive are
+        # referenced by name or through the program (see _collections.py).
         self._graph, self._name = queue.graph, queue.name
         self._queue = weakref.ref(queue)
         self._enqueue_names = [op.name for op in enqueue_ops]
@@ -142,7 +142,7 @@ class QueueRunner:
 
     def _close_on_stop(self, sess: Any, coord: Any) -> None:
         coord.wait_for_stop()
-        # The session may be closed by now, and nobody waits in a closed one.
+        # The session may already be closed; nothing waits in a closed session.
         with contextlib.suppress(Exception):
             sess.run(self.cancel_op)
 

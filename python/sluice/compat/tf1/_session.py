@@ -109,7 +109,7 @@ class _Fetches:
             return lambda results: None
 
         def value(results: Any) -> Any:
-            # What is fed comes back as it was given.
+            # A fed value is returned unchanged.
             fed = self._fed.get(element)
             return _array(results[place]) if fed is None else fed
 
@@ -179,8 +179,8 @@ def _feeds(graph: Graph, feed_dict: Any) -> dict[Any, Any]:
             continue
         found[_target(graph, key)] = value
     for target in found:
-        # Each use of a variable is a read of its own, which the feed of one of
-        # them would not reach.
+        # Each use of a variable is a separate read; feeding one of them would
+        # not affect the others.
         if target._fed.op.type == "ReadVariable":
             raise NotImplementedError(
                 f"feed_dict: {target.name} is the value of a variable; wanted "
@@ -271,8 +271,8 @@ class Session:
         self._entered: list[contextlib.ExitStack] = []
         self._counted = 0
         self._lock = threading.Lock()
-        # What has no seed differs from one session to the next; what has one
-        # counts for itself: see _random.py.
+        # Without a seed, numbers differ between sessions; with one, they have a
+        # separate counter: see _random.py.
         seed = int.from_bytes(os.urandom(7), "little")
         threads = config._threads if config is not None else 0
         self._session = _core.Session(self._graph, threads, seed, target=target)

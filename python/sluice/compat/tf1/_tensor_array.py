@@ -56,7 +56,7 @@ class TensorArray:
     ) -> None:
         if handle is not None or flow is not None:
             raise NotImplementedError("TensorArray: handle and flow are not there")
-        # Reads leave the elements as they are, and there is one device.
+        # Reads do not change the elements, and there is one device.
         del clear_after_read, tensor_array_name, colocate_with_first_write_call
         if size is None:
             raise ValueError(

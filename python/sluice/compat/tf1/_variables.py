@@ -112,12 +112,12 @@ class Variable(Operand):
         kind = None if dtype is None else as_dtype(dtype)
         graph = get_default_graph()
         self._graph = graph
-        # A variable begins before the loop or the branch that asks for it, and so
-        # does its first value, where it is made here.
+        # A variable, and an initial value made here, are created outside the
+        # loop or branch that requests the variable.
         with outside(graph), _core.control_dependencies(None):
             graph._check_open()
             full = graph.unique_name(checked(name or "Variable"))
-            # Names that the variable takes for itself.
+            # Names used by the variable itself.
             graph._used.setdefault(f"{full}/value".lower(), 1)
             graph._used.setdefault(f"{full}/initialize".lower(), 1)
             outer, graph._scope = graph._scope, full
@@ -154,7 +154,7 @@ class Variable(Operand):
                 "Variable: validate_shape=False is not there; wanted a shape"
             )
         _core.Variable(start._core, name=full, shape=sizes.as_list())
-        # Names, and not what they stand for: see _collections.py.
+        # Names, not the objects: see _collections.py.
         self._name, self._initial_name = full, start.name
         self._dtype, self._shape = start.dtype, sizes
         graph._made += 1

@@ -14,7 +14,7 @@ from ._reduce import axes_of, one_of, reduced
 from ._tensor import Tensor
 from .errors import InvalidArgumentError
 
-# The functions made from the table below are added to it.
+# Extended by the functions made from the table below.
 __all__ = [
     "bias_add",
     "dropout",
@@ -305,11 +305,11 @@ def _soft_cross_entropy(full: str, labels: Any, logits: Any, axis: Any) -> Any:
     labels = convert(labels, logits.dtype, name="labels")
     allowed("softmax_cross_entropy_with_logits", logits.dtype, _REALS)
     if not labels.shape.is_compatible_with(logits.shape):
-        # As TensorFlow, which broadcasts one to the other.
+        # As in TensorFlow, which broadcasts one to the other.
         labels = emit(None, "add", labels, emit(None, "zeros_like", logits))
         logits = emit(None, "add", logits, emit(None, "zeros_like", labels))
     rows = emit(None, "log_softmax", logits, axis=axis)
-    # A label of zero counts nothing, even where the logarithm is not finite.
+    # A zero label contributes nothing, even if the logarithm is infinite.
     nothing = emit(None, "equal", labels, emit(None, "zeros_like", labels))
     product = emit(None, "mul", labels, rows)
     product = emit(None, "where", nothing, emit(None, "zeros_like", rows), product)
@@ -429,7 +429,7 @@ def sigmoid_cross_entropy_with_logits(
                 "`logits` and `labels` must have the same shape, received "
                 f"({x.shape} vs {z.shape})."
             )
-        # max(x, 0) - x z + log(1 + exp(-|x|)); a NaN stays one.
+        # max(x, 0) - x z + log(1 + exp(-|x|)); NaN propagates.
         zero = emit(None, "zeros_like", x)
         below = emit(None, "greater_equal", x, zero)
         top = emit(None, "where", below, x, zero)

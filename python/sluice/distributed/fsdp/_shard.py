@@ -20,8 +20,8 @@ __all__ = ["Unit", "fully_shard", "units_of"]
 
 _UNIT = "_fsdp_unit"  # where a module keeps its unit
 
-# Whole parameters that were shared out and that somebody still holds: one of them
-# in another module would go on as a tensor of its own.
+# Whole parameters that were sharded but are still referenced: used in another
+# module, one of them would become an unrelated tensor.
 _whole: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
@@ -136,7 +136,7 @@ class Unit:
                     "with a module that was sharded before; wanted both in one call"
                 )
         name = group_name(self.group)
-        # All are begun before the first is waited for.
+        # All broadcasts start before the first is waited for.
         works = [_core.dist_broadcast(w, 0, name, True) for w in wholes]
         for work in works:
             work.wait()

@@ -92,7 +92,7 @@ class MixtureOfExperts(Module):
         slots = rows * self.top_k
         if self.capacity is not None:
             slots = max(1, int(-(-slots * self.capacity // self.count)))
-        # The first come, in the order of rows.
+        # The first rows in order are accepted.
         ones = (chosen.unsqueeze(1) == sl.arange(self.count)).to(sl.int64)
         turn = (sl.cumsum(ones, 0) * ones).sum(dim=1) - 1
         nowhere = sl.full_like(chosen, self.count * slots)
@@ -110,7 +110,7 @@ class MixtureOfExperts(Module):
         route = self.route(x)
         rows = x if self.top_k == 1 else x.repeat_interleave(self.top_k, dim=0)
         all_slots = self.count * route.slots
-        # One row more, for those that find no place.
+        # One extra row, for rows over the capacity.
         empty = sl.zeros([all_slots + 1, x.shape[1]], dtype=x.dtype)
         slots = sl.index_add(empty, 0, route.place, rows)[:all_slots]
         found = self._computed(slots, route.slots)
@@ -126,8 +126,8 @@ class MixtureOfExperts(Module):
 
         ranks, here = self._ranks, len(self.experts)
         came = collectives.all_to_all_single(slots, self._group)
-        # Experts get the average over ranks of gradients, and rows those of their
-        # own rank's loss alone: it is scaled down on one side and up on the other.
+        # Experts get gradients averaged over ranks, rows those of their own
+        # rank's loss only: scaled down for the former, up for the latter.
         came = _Scaled.apply(came, float(ranks)).reshape(ranks, here, each, -1)
         done = []
         for number, expert in enumerate(self.experts):

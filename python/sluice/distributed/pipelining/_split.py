@@ -45,7 +45,7 @@ def split_sequential(
 
 
 def _weight(layer: Module) -> int:
-    # Layers without parameters take time, too.
+    # Layers without parameters take time as well.
     return 1 + sum(p.numel() for p in layer.parameters())
 
 
@@ -55,8 +55,8 @@ def _balanced(weights: list[int], stages: int) -> list[int]:
     sums = [0]
     for weight in weights:
         sums.append(sums[-1] + weight)
-    # best[n]: the first n weights on the stages so far, as (largest, squares, sizes):
-    # of those with the same largest stage the most even.
+    # best[n]: the first n weights on the stages so far, as (largest, squares,
+    # sizes): among those with the same largest stage the most even.
     best: list[Any] = [(0, 0, [])] + [None] * count
     for stage in range(stages):
         following: list[Any] = [None] * (count + 1)

@@ -79,7 +79,7 @@ class Neighbour:
 
     def send(self, tensors: Sequence[Any]) -> None:
         """Begins to send; `settle()` waits for all."""
-        # Those that went are let go.
+        # Messages that have been sent are released.
         self._under_way = [u for u in self._under_way if not u[1].is_completed()]
         for tensor in tensors:
             plain = tensor.detach().contiguous()

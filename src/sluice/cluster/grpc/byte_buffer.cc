@@ -8,7 +8,7 @@ namespace sluice::cluster {
 
 namespace {
 
-// Less than this is copied: cheaper than counting who holds it.
+// Smaller slices are copied: that is cheaper than reference counting.
 constexpr size_t kCopyBelow = 512;
 
 void Release(void* owner) {
@@ -98,7 +98,7 @@ grpc::Status ToGrpc(const Status& status) {
         return grpc::StatusCode::UNAVAILABLE;
     }
   }();
-  // Headers are small: an error that matters is in the answer's body.
+  // Headers are limited in size; errors that matter are in the answer's body.
   return grpc::Status(code, status.message().substr(0, 1000));
 }
 

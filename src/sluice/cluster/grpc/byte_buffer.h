@@ -1,5 +1,5 @@
-// Payloads as gRPC's buffers and back; no bytes of a tensor are copied either
-// way. And gRPC's statuses as ours.
+// Payloads as gRPC buffers and back, without copying tensor data, and gRPC
+// statuses as ours.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>

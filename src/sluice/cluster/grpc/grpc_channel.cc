@@ -21,11 +21,11 @@ namespace {
 using ClientCall =
     grpc::ClientAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-// The client's end of a stream. Lives until gRPC is done with it; the Stream
-// that users hold refers to it until then.
+// The client's end of a stream. Lives until gRPC has finished with it; the
+// Stream that users hold refers to it until then.
 class OpenStream {
  public:
-  // What the handle and this share.
+  // State shared with the handle.
   struct Shared {
     Mutex mu;
     OpenStream* stream SL_GUARDED_BY(mu) = nullptr;
@@ -43,7 +43,7 @@ class OpenStream {
     call_->StartCall(&started_);
   }
 
-  // REQUIRES, both: shared_->mu.
+  // REQUIRES for both: shared_->mu.
   void Write(Payload payload) {
     if (closing_) return;
     queue_.Add(std::move(payload));
@@ -61,7 +61,7 @@ class OpenStream {
   }
 
  private:
-  // Every operation of gRPC that is under way holds this.
+  // Every pending gRPC operation holds a reference.
   void Hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void LetGo() {
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -73,7 +73,7 @@ class OpenStream {
     delete this;
   }
 
-  // What waits, and the end behind it. REQUIRES: shared_->mu.
+  // Writes what is queued, then the end of the stream. REQUIRES: shared_->mu.
   void WriteNext() {
     if (!ready_ || queue_.writing()) return;
     if (!queue_.empty()) {
@@ -85,7 +85,7 @@ class OpenStream {
       call_->WritesDone(&writes_ended_);
     }
   }
-  // Once, when nothing more is read.
+  // Called once, when nothing more will be read.
   void Finish() {
     {
       MutexLock lock(shared_->mu);
@@ -122,7 +122,7 @@ class OpenStream {
     {
       MutexLock lock(shared_->mu);
       queue_.Wrote();
-      if (!ok) {  // reading says why
+      if (!ok) {  // the read reports why
         queue_.Clear();
         closing_ = true;
         ready_ = false;
@@ -134,7 +134,7 @@ class OpenStream {
   void WritesEnded(bool) { LetGo(); }
   void Finished(bool) { LetGo(); }
 
-  const std::shared_ptr<Poller> poller_;  // the last to go
+  const std::shared_ptr<Poller> poller_;  // released last
   grpc::ClientContext context_;
   std::unique_ptr<ClientCall> call_;
   const std::shared_ptr<Shared> shared_;
@@ -142,9 +142,9 @@ class OpenStream {
   grpc::ByteBuffer incoming_;
   grpc::Status status_;
   WriteQueue queue_;
-  bool ready_ = false;           // gRPC takes writes
-  bool closing_ = false;         // nobody's are taken any more
-  std::atomic<int> holders_{1};  // until it is finished
+  bool ready_ = false;           // gRPC accepts writes
+  bool closing_ = false;         // users' writes are ignored
+  std::atomic<int> holders_{1};  // one until it has finished
   MemberCompletion<OpenStream, &OpenStream::Started> started_{*this};
   MemberCompletion<OpenStream, &OpenStream::Read> read_{*this};
   MemberCompletion<OpenStream, &OpenStream::Wrote> wrote_{*this};
@@ -170,7 +170,7 @@ class ClientStream final : public Stream {
   const std::shared_ptr<OpenStream::Shared> shared_;
 };
 
-// One call, until it was answered.
+// One call, until it is answered.
 class Calling final : public Completion {
  public:
   Calling(Payload request, Channel::Done done, std::shared_ptr<Poller> poller)
@@ -194,7 +194,7 @@ class Calling final : public Completion {
   }
 
  private:
-  const std::shared_ptr<Poller> poller_;  // the last to go
+  const std::shared_ptr<Poller> poller_;  // released last
   grpc::ClientContext context_;
   grpc::ByteBuffer request_, response_;
   std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader_;
@@ -280,16 +280,16 @@ Result<std::shared_ptr<Channel>> ConnectGrpc(const std::string& address,
   args.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   args.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  // The time a connection may take to be made, in spite of its name.
+  // Despite its name, this is the time limit for establishing a connection.
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5000);
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  // Connections of its own: a new channel to a process that came back does not
-  // wait for the old one's.
+  // Separate connections: a new channel to a restarted process must not wait
+  // for the old channel's connection.
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetInt("sluice.channel", number);
   args.SetMaxReceiveMessageSize(static_cast<int>(options.max_message_bytes));
   args.SetMaxSendMessageSize(static_cast<int>(options.max_message_bytes));
-  // Proxies are for the web.
+  // Do not use web proxies.
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   std::shared_ptr<grpc::ChannelCredentials> credentials;
   if (options.tls.any()) {

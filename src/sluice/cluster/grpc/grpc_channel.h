@@ -1,4 +1,4 @@
-// The calling half of gRPC: channels to other processes.
+// The client side of gRPC: channels to other processes.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ Result<std::shared_ptr<Channel>> ConnectGrpc(const std::string& address,
                                              int number,
                                              const TransportOptions& options);
 
-// The contents of the files; empty ones stay empty. Error: the first that
-// cannot be read.
+// Replaces the paths by the contents of the files; empty ones stay empty.
+// Error: the first file that cannot be read.
 Result<TlsFiles> ReadTlsFiles(const TlsFiles& files);
 
 }  // namespace sluice::cluster

@@ -18,7 +18,7 @@ namespace sluice::cluster {
 
 namespace {
 
-// Names that the caller's certificate carries.
+// The names in the caller's certificate.
 std::vector<std::string> NamesOf(const grpc::ServerContext& context) {
   std::vector<std::string> names;
   auto auth = context.auth_context();
@@ -29,7 +29,7 @@ std::vector<std::string> NamesOf(const grpc::ServerContext& context) {
   return names;
 }
 
-// The calls that a server serves now; it waits for their end.
+// Counts the calls being served, so that the server can wait for their end.
 class Serving {
  public:
   void Begin() { count_.fetch_add(1); }
@@ -52,18 +52,18 @@ class Serving {
   EventCount none_;
 };
 
-// What calls need of their server.
+// The parts of a server that calls use.
 struct ServerPlace {
   Service& service;
-  const std::string job;  // that callers must have a certificate for
+  const std::string job;  // required in the caller's certificate
   grpc::AsyncGenericService generic;
   std::shared_ptr<Poller> poller;
   grpc::ServerCompletionQueue* queue = nullptr;
   Serving serving;
 };
 
-// One that comes: a call that is read once and answered once, or a stream. It
-// is there before its caller is, and lives until gRPC is done with it.
+// An incoming call, answered once, or an incoming stream. It is created before
+// its caller arrives, and lives until gRPC has finished with it.
 class Incoming {
  public:
   // Waits for the next caller.
@@ -76,12 +76,12 @@ class Incoming {
   }
 
  private:
-  // What a handle and this share.
+  // State shared with the handle.
   struct Shared {
     Mutex mu;
     Incoming* call SL_GUARDED_BY(mu) = nullptr;
   };
-  // Answers for certain: where nobody did, when it goes.
+  // Guarantees an answer: the destructor sends one if nobody has.
   class Served final : public ServedCall {
    public:
     explicit Served(Incoming& call) : call_(&call) {}
@@ -121,7 +121,8 @@ class Incoming {
   explicit Incoming(ServerPlace& place)
       : place_(place), poller_(place.poller), call_(&context_) {}
 
-  // Every operation of gRPC that is under way holds this, and who is to answer.
+  // Every pending gRPC operation holds a reference, and so does the handler
+  // that must answer.
   void Hold() { holders_.fetch_add(1, std::memory_order_relaxed); }
   void LetGo() {
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -134,7 +135,7 @@ class Incoming {
     if (why.ok() && context_.IsCancelled()) why = Lost();
     if (events_.closed) events_.closed(why);
     Serving& serving = place_.serving;
-    std::shared_ptr<Poller> poller = poller_;  // until all else is gone
+    std::shared_ptr<Poller> poller = poller_;  // outlives everything else here
     delete this;
     serving.End();
   }
@@ -144,7 +145,7 @@ class Incoming {
 
   void Came(bool ok) {
     if (!ok) {
-      // The server has ended; it tells nothing more of this one.
+      // The server has shut down; no further events arrive for this call.
       place_.serving.End();
       delete this;
       return;
@@ -208,8 +209,8 @@ class Incoming {
     LetGo();
   }
   void Finished(bool) { LetGo(); }
-  // The call is over for gRPC: it was answered, or the connection was lost, or
-  // the caller gave up.
+  // gRPC reports the end of the call: it was answered, the connection was lost,
+  // or the caller cancelled.
   void Over(bool) {
     if (shared_ && context_.IsCancelled()) {
       MutexLock lock(shared_->mu);
@@ -218,7 +219,7 @@ class Incoming {
     LetGo();
   }
 
-  // All below REQUIRES: shared_->mu.
+  // The functions below require shared_->mu.
   void Write(Payload payload) {
     if (closing_) return;
     queue_.Add(std::move(payload));
@@ -230,7 +231,7 @@ class Incoming {
     why_ = why;
     WriteNext();
   }
-  // What waits, and the end behind it.
+  // Writes what is queued, then the end of the stream.
   void WriteNext() {
     if (queue_.writing() || ended_) return;
     if (!queue_.empty()) {
@@ -247,12 +248,12 @@ class Incoming {
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter call_;
   grpc::ByteBuffer incoming_, outgoing_;
-  std::shared_ptr<Shared> shared_;  // none: not a stream
+  std::shared_ptr<Shared> shared_;  // null: not a stream
   StreamEvents events_;
   WriteQueue queue_;
   bool closing_ = false, ended_ = false;
   Status why_;
-  // The first: until it is over and until it is finished.
+  // Initially two: until it is over and until it is finished.
   std::atomic<int> holders_{2};
   MemberCompletion<Incoming, &Incoming::Came> came_{*this};
   MemberCompletion<Incoming, &Incoming::Read> read_{*this};
@@ -267,7 +268,7 @@ class GrpcServer final : public Server {
       : place_{service, std::move(job), {}, nullptr, nullptr, {}} {}
   ~GrpcServer() override {
     if (!server_) return;
-    // What is served is told that it is over at once.
+    // Calls being served are cancelled at once.
     server_->Shutdown(std::chrono::system_clock::now());
     server_->Wait();
     place_.serving.WaitForAll();
@@ -301,11 +302,12 @@ class GrpcServer final : public Server {
                                static_cast<int>(options.keepalive_timeout_ms));
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-    // Callers ask as often as this server does.
+    // Clients send keepalive pings as often as this server does.
     builder.AddChannelArgument(
         GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 200);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
-    // Two servers on one port would each get some of the calls.
+    // Without SO_REUSEPORT: two servers on one port would each get some of the
+    // calls.
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 10000);
     server_ = builder.BuildAndStart();
@@ -317,13 +319,13 @@ class GrpcServer final : public Server {
     }
     place_.poller = std::make_shared<Poller>(std::move(queue));
     Poller::OfferHome(place_.poller);
-    // Each that is taken asks for the next one.
+    // Each accepted call waits for the next one in turn.
     for (int i = 0; i < kAwaited; ++i) Incoming::Await(place_);
     return OkStatus();
   }
 
  private:
-  // Callers that come at the same time.
+  // Concurrent callers that can be accepted.
   static constexpr int kAwaited = 4;
   ServerPlace place_;
   std::unique_ptr<grpc::Server> server_;

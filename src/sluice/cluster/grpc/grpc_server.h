@@ -1,4 +1,4 @@
-// The serving half of gRPC.
+// The server side of gRPC.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The transport by gRPC. In programs that have it linked in it is there from
-// the start; others load it from libsluice_grpc.so (default_transport.cc).
+// The transport over gRPC. Programs that link it register it at startup; others
+// load it from libsluice_grpc.so (default_transport.cc).
 #include "sluice/cluster/grpc/grpc_channel.h"
 #include "sluice/cluster/grpc/grpc_server.h"
 #include "sluice/cluster/grpc/poller.h"

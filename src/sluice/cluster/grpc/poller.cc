@@ -17,36 +17,36 @@ namespace sluice::cluster {
 
 namespace {
 
-// Longer than what follows a small message; shorter than anybody notices.
+// Longer than handling a small message; too short for users to notice.
 constexpr int64_t kLongNanos = 2'000'000;
-// How long a queue is left alone after a program's thread has helped: most ask
-// again soon.
+// How long the poller's threads leave the queue alone after a program thread
+// has helped: most program threads call again soon.
 constexpr int64_t kAloneNanos = 20'000'000;
-// So many looks without an event, and whoever watches sleeps until there is
-// one.
+// After this many checks without an event, the watching thread sleeps until
+// there is one.
 constexpr int kIdleLooks = 20;
-// A helper looks up this often, in case another thread brought its answer.
+// A helper wakes up this often, in case another thread received its answer.
 constexpr auto kHelperMs = std::chrono::milliseconds(10);
 constexpr int kMostThreads = 8;
 
 }  // namespace
 
 struct Poller::State : std::enable_shared_from_this<State> {
-  // Of the thread that asks: when it is one of a poller's own, and what it runs
-  // an event of.
+  // For the current thread: the poller that owns it, if any, and the poller
+  // whose event it runs.
   static thread_local State *own, *running;
 
   explicit State(std::unique_ptr<grpc::CompletionQueue> q)
       : queue(std::move(q)) {}
 
-  // Who is at the queue. A term is one thread's time there; it ends when the
+  // Who serves the queue. A term is one thread's time there; it ends when the
   // thread leaves, or when it was busy for so long that another took over.
   enum Mode : uint64_t { kFree = 0, kWaits = 1, kBusy = 2 };
   static uint64_t Word(uint64_t term, Mode mode) { return term << 2 | mode; }
   static Mode ModeOf(uint64_t word) { return static_cast<Mode>(word & 3); }
   static uint64_t TermOf(uint64_t word) { return word >> 2; }
 
-  // A term of its own, from a word that was seen; 0: another was faster.
+  // Starts a new term from a word that was read; 0: another thread was faster.
   uint64_t Take(uint64_t seen) {
     const uint64_t term = TermOf(seen) + 1;
     if (!word.compare_exchange_strong(seen, Word(term, kWaits))) return 0;
@@ -55,7 +55,8 @@ struct Poller::State : std::enable_shared_from_this<State> {
   }
 
   enum class Ran { kNothing, kOne, kLost, kOver };
-  // One event, in the given term. Lost: somebody else is at the queue now.
+  // Runs one event in the given term. Lost: another thread serves the queue
+  // now.
   Ran RunOne(uint64_t term, std::chrono::milliseconds most) {
     void* tag = nullptr;
     bool ok = false;
@@ -89,7 +90,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
     left_at.store(NowNanos(), std::memory_order_relaxed);
     word.store(Word(term + 1, kFree));
     changed.Notify(1);
-    // Nobody is at the queue: it must be looked at.
+    // Nobody serves the queue: wake a thread.
     if (asleep.load()) WakeWatcher();
   }
 
@@ -109,7 +110,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
     try {
       StartOneLocked();
     } catch (...) {
-      // One does, as long as what it runs is short.
+      // Another thread does, while the events it runs are short.
     }
   }
   void StartOneLocked() SL_REQUIRES(mu) {
@@ -142,8 +143,8 @@ struct Poller::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // Rests until nobody watches, watches until it is needed at the queue: its
-  // term then. 0: all is over.
+  // Rests until nobody watches, then watches until it is needed at the queue,
+  // and returns its term. 0: the poller has ended.
   uint64_t Watch() {
     uint64_t term = 0;
     {
@@ -153,12 +154,12 @@ struct Poller::State : std::enable_shared_from_this<State> {
       watched = true;
       term = WatchUntilNeeded();
       watched = false;
-      // Somebody watches while this one is at the queue.
+      // Another thread watches while this one serves the queue.
       if (term != 0 && resting == 0 && threads < kMostThreads) {
         try {
           StartOneLocked();
         } catch (...) {
-          // Then nobody does, until one comes back.
+          // Then nobody watches until a thread comes back.
         }
       }
     }
@@ -166,7 +167,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
     return term;
   }
 
-  // Its term at the queue; 0: all is over.
+  // Returns its term at the queue; 0: the poller has ended.
   uint64_t WatchUntilNeeded() SL_REQUIRES(mu) {
     int idle = 0;
     uint64_t before = events.load();
@@ -184,7 +185,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
       }
       idle = 0;
       asleep.store(true);
-      // Whoever changes these looks at `asleep` afterwards.
+      // Threads that change these check `asleep` afterwards.
       if (events.load() == before && ModeOf(word.load()) == kWaits) {
         while (!over.load() && asleep.load()) WaitOn(wake, mu);
       }
@@ -208,7 +209,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // ---- Threads of the program ----
+  // ---- Program threads ----
 
   void HelpUntil(const std::function<bool()>& done) {
     helpers.fetch_add(1);
@@ -228,7 +229,7 @@ struct Poller::State : std::enable_shared_from_this<State> {
         changed.Wait(ticket);
       }
     }
-    // Whoever else waits may have to go to the queue now.
+    // Another helper may have to serve the queue now.
     if (helpers.fetch_sub(1) > 1) changed.Notify(1);
   }
 
@@ -242,9 +243,9 @@ struct Poller::State : std::enable_shared_from_this<State> {
   std::atomic<int64_t> busy_since{0}, left_at{0};
   std::atomic<uint64_t> events{0};
   std::atomic<bool> hurry{false}, asleep{false}, over{false};
-  // Program threads that wait for something.
+  // Program threads that wait for an event.
   std::atomic<int> helpers{0};
-  EventCount changed;  // for them
+  EventCount changed;  // wakes them
 
   Mutex mu;
   std::condition_variable wake;
@@ -257,17 +258,18 @@ thread_local Poller::State* Poller::State::running = nullptr;
 
 Poller::Poller(std::unique_ptr<grpc::CompletionQueue> queue)
     : state_(std::make_shared<State>(std::move(queue))) {
-  // Distributions build it so that every lock gRPC takes is looked up in a
-  // graph of all locks: a tenth of the time of a small step.
+  // Distributions build it with deadlock detection, which looks up every lock
+  // that gRPC takes in a graph of all locks: a tenth of the time of a small
+  // step.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   state_->Start();
 }
 
 Poller::~Poller() {
-  // Nothing is under way: what is under way holds this.
+  // No operation is pending: each of them holds this object.
   state_->queue->Shutdown();
   Hurry();
-  // One of them may have held it last.
+  // One of its own threads may have held the last reference.
   if (State::own != state_.get()) state_->WaitForThreads();
 }
 

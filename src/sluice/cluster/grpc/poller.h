@@ -1,18 +1,18 @@
-// Poller: a queue of what gRPC has done, and the one thread at a time that
-// waits at it and runs what follows. gRPC hands its descriptors from thread to
-// thread whenever two wait, which costs a switch of threads for each message;
-// so one waits, and runs what it gets by itself.
+// Poller: a gRPC completion queue, served by one thread at a time, which waits
+// for events and runs their handlers. With two waiting threads, gRPC passes its
+// descriptors from thread to thread, which costs a context switch per message;
+// so one thread waits, and runs the handlers itself.
 //
-// What it runs may take long, a kernel say. A second thread watches: when the
-// first has been busy for some milliseconds, the second waits at the queue in
-// its place, and the first becomes the one that watches, or rests.
-// Nobody is woken while what is run is short.
+// A handler may take long, for example a kernel. A second thread watches: when
+// the first has been busy for some milliseconds, the second serves the queue in
+// its place, and the first becomes the watcher or rests. No thread is woken
+// while handlers are short.
 //
-// A program's own thread that waits for an answer may do the work in the
-// meantime (HelpUntil): the answer then comes without any switch.
+// A program thread that waits for an answer may serve the queue in the meantime
+// (HelpUntil): the answer then arrives without a context switch.
 //
-// Lives while a server, a channel or a call holds it; the threads end after the
-// last of those, having run what is left in the queue. Thread safe.
+// Lives while a server, a channel or a call holds it; its threads end after the
+// last of those, when the queue is empty. Thread safe.
 #pragma once
 
 #include <grpcpp/completion_queue.h>
@@ -22,17 +22,17 @@
 
 namespace sluice::cluster {
 
-// What is told when an operation of gRPC is done; the tag of the operation.
+// Called when a gRPC operation is done; it is the operation's tag.
 class Completion {
  public:
-  // ok: as gRPC has it for the kind of operation.
+  // ok: as gRPC defines it for the operation.
   virtual void Done(bool ok) = 0;
 
  protected:
   ~Completion() = default;
 };
 
-// One that calls a member of whatever it is in.
+// A Completion that calls a member function of its owner.
 template <class T, void (T::*kMember)(bool)>
 class MemberCompletion final : public Completion {
  public:
@@ -50,20 +50,21 @@ class Poller {
   Poller(const Poller&) = delete;
   Poller& operator=(const Poller&) = delete;
 
-  // That of the channels of this process: of its first server when it has one
-  // before any channel, so that one thread does all.
+  // The poller for the channels of this process: that of its first server, if
+  // one was started before any channel, so that one thread does everything.
   static std::shared_ptr<Poller> Home();
-  // Makes `poller` the home, where there is none.
+  // Makes `poller` the home poller, if there is none.
   static void OfferHome(const std::shared_ptr<Poller>& poller);
 
   grpc::CompletionQueue* queue();
-  // Something was started that nobody may help with.
+  // An operation was started that no program thread will wait for.
   void Hurry();
-  // What this thread runs for a poller, if it does, takes long from here on:
-  // another thread is to wait at the queue now.
+  // The current handler, if this thread runs one, takes long from here on:
+  // another thread must serve the queue now.
   static void TakesLong();
-  // Runs what comes until `done`, which is looked at after each event; another
-  // thread may do so instead. `done` must come true by an event of this queue.
+  // Serves the queue until `done` returns true, which is checked after each
+  // event; another thread may serve it instead. An event of this queue must
+  // make `done` true.
   void HelpUntil(const std::function<bool()>& done);
 
  private:

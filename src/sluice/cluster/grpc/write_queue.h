@@ -1,8 +1,8 @@
-// WriteQueue: what waits to be written to a stream of gRPC, which takes one
-// message at a time. All that waits goes as one message, so that many small
-// tensors cost one write.
+// WriteQueue: data waiting to be written to a gRPC stream, which accepts one
+// message at a time. Everything queued is sent as one message, so that many
+// small tensors cost one write.
 //
-// For whoever holds the stream's lock.
+// Guarded by the stream's lock.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,7 @@ class WriteQueue {
   bool empty() const { return waiting_.empty(); }
   bool writing() const { return writing_; }
   void Clear() { waiting_.clear(); }
-  // The next message; it stays until Wrote. REQUIRES: !empty(), !writing().
+  // The next message; it is valid until Wrote. REQUIRES: !empty(), !writing().
   const grpc::ByteBuffer* Next() {
     Payload all;
     while (!waiting_.empty()) {
