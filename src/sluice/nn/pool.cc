@@ -80,10 +80,9 @@ Tensor lp_pool(size_t axes, const Tensor& x, double p,
   Tensor means = axes == 1   ? AvgPool1d(kernel_size, windows).forward(powers)
                  : axes == 2 ? AvgPool2d(kernel_size, windows).forward(powers)
                              : AvgPool3d(kernel_size, windows).forward(powers);
+  const PerAxis window = kernel_size.Of(axes, 1, "lp_pool: kernel_size");
   int64_t elements = 1;
-  for (int64_t size : kernel_size.Of(axes, 1, "lp_pool: kernel_size").sizes()) {
-    elements *= size;
-  }
+  for (int64_t size : window.sizes()) elements *= size;
   Tensor sums = means * static_cast<double>(elements);
   return pow(sums, 1 / p, {}, where);
 }
