@@ -5,12 +5,14 @@
   tools/check_op_names.py --self-test  checks this program on planted code
 
 An op name is a string literal that equals the name of an op (SL_OP in
-src/sluice/ops), in a folder of src/sluice above op/ or in python/src; tests are
-free. It is
+src/sluice/ops), in a folder of src/sluice above op/, in op/ itself but for what rules
+are written with (rule_*, batch_*, grad_context), or in python/src; tests are free. It
+is
 
 - compared, when it stands beside == or !=, is an argument of Is...() or Has...(),
-  or is in a table. What is true of some ops and not of others belongs to their
-  records: a trait, a role (op/op_traits.h) or a rule;
+  or is in a table: one that is searched, or three names within one brace. What is true
+  of some ops and not of others belongs to their records: a trait, a role
+  (op/op_traits.h) or a rule;
 - called, in all other places.
 
 Both are errors outside of the files that tools/op_names_allowed.txt names, each
@@ -30,7 +32,10 @@ import cpp_scan
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ALLOWED = ROOT / "tools/op_names_allowed.txt"
 SUFFIXES = {".h", ".cc", ".cu", ".cuh", ".inc"}
-BELOW_OPS = {"base", "tensor", "op", "device", "ops", "kernels"}
+BELOW_OPS = {"base", "tensor", "device", "ops", "kernels"}
+# Rules are written with these: they call ops.
+RULES = re.compile(r"src/sluice/op/(rule_|batch_|grad_context)")
+A_TABLE = 3  # names within one brace
 TEST = re.compile(r"_test\.cc$|_test_util\.\w+$|^tests/|^python/(tests|fuzz)/")
 
 Found = collections.namedtuple("Found", "path line kind op")
@@ -52,6 +57,8 @@ def registered(files):
 
 def is_above_ops(path):
     folder = re.match(r"src/sluice/(\w+)/", path)
+    if RULES.match(path):
+        return False
     return path.startswith("python/src/") or (
         folder is not None and folder.group(1) not in BELOW_OPS)
 
@@ -78,6 +85,19 @@ def _is_table(code, before):
     return not indexed or re.search(rf"(begin\(|: ){name}\b", code) is not None
 
 
+def _lists(code, brackets, literals):
+    """Offsets of names that stand beside two others in one brace, as {"A", "B", "C"}
+    or {{"A", 1}, {"B", 2}, {"C", 3}}."""
+    within = collections.defaultdict(list)
+    for at, _ in literals:
+        for i in _enclosing(code, brackets, at):
+            if code[i] == "(":
+                break  # an argument of a call
+            within[i].append(at)
+    return {at for i, names in within.items()
+            if len(names) >= A_TABLE and ";" not in code[i:names[-1]] for at in names}
+
+
 def _is_compared(code, brackets, begin, end):
     if re.search("[!=]=", code[max(0, begin - 4):begin] + code[end:end + 4]):
         return True
@@ -101,8 +121,10 @@ def names_in(path, text, code, ops):
         return []
     brackets = [m.start() for m in re.finditer(r"[(){}]", code)]
     found = []
+    lists = _lists(code, brackets, literals)
     for at, word in literals:
-        compared = _is_compared(code, brackets, at, at + len(word) + 2)
+        compared = at in lists or _is_compared(code, brackets, at,
+                                               at + len(word) + 2)
         found.append(Found(path, text.count("\n", 0, at) + 1,
                            "compared" if compared else "called", word))
     return found
@@ -179,6 +201,11 @@ SELF_TEST = [
     ('static const char* kOps[] = {"Add"}; void F(int i) { Call(kOps[i]); }',
      ["called"]),
     ('// "Add"\nvoid F() { Log("[Add]", "add"); }', []),
+    ('void F() { for (auto op : {"Add", "Sub", "Add"}) m.emplace(op, 1); }',
+     ["compared"] * 3),
+    ('Map F() { return {{"Add", 1}, {"Sub", 2}, {"Add", 3}}; }', ["compared"] * 3),
+    ('void F() { Each({G("Add"), G("Sub"), G("Add")}); }', ["called"] * 3),
+    ('void F() { for (auto op : {"Add", "Sub"}) Call(op); }', ["called"] * 2),
 ]
 
 
@@ -187,8 +214,11 @@ def self_test():
     for line, wanted in SELF_TEST:
         for path, there in (("src/sluice/passes/a.cc", wanted),
                             ("python/src/a.cc", wanted),
+                            ("src/sluice/op/a.cc", wanted),
                             ("src/sluice/passes/a_test.cc", []),
-                            ("src/sluice/op/a.cc", [])):
+                            ("src/sluice/op/rule_a.cc", []),
+                            ("src/sluice/op/grad_context.h", []),
+                            ("src/sluice/kernels/a.cc", [])):
             got = [f.kind for f in scan({**OPS, path: line})]
             if got != there:
                 failures += 1

@@ -105,6 +105,16 @@ def end_of(text, at):
     raise ValueError("a bracket is not closed")
 
 
+def _has_value(before):
+    """Whether what comes before a brace ends in `=`, outside of all brackets: those of
+    arguments hold values of their own, also in brackets within them."""
+    text = re.sub(r"operator\s*(\(\)|[^\s\w(]+)", "", before)
+    count = 1
+    while count:
+        text, count = re.subn(r"\([^()]*\)|<[^<>()=]*(=[^<>()=]*)?>", "", text)
+    return "=" in text
+
+
 def statements(text):
     """(comment, declaration, body or None) of one scope, in order."""
     at, comment = 0, []
@@ -140,7 +150,7 @@ def statements(text):
             elif text[at] == "{":
                 close = end_of(text, at)
                 before = text[begin:at]
-                value = "=" in re.sub(r"\([^()]*\)|operator\S+", "", before)
+                value = _has_value(before)
                 if value or text[close : close + 1] in (";", ",", ")"):
                     scope = re.match(
                         r"(template\s*<.*>\s*)?(class|struct|enum|union)\b", before,
@@ -178,7 +188,7 @@ def one_line(declaration):
     text = re.sub(r"//[^\n]*", "", declaration)
     text = re.sub(r"\s+", " ", text)
     text = re.sub(
-        r",?\s*(const )?(std::source_location|Where)\s*&?\s*where"
+        r",?\s*(const )?(std::source_location|Where)\s*&?\s*where\b(?!\()"
         r"( = (std::source_location|Where)::current\(\))?", "", text)
     # Initializers of members.
     text = re.sub(r"(\)(?: const| noexcept)*) : .*$", r"\1", text)

@@ -35,6 +35,8 @@ __all__ = [
 ]
 
 _LOW = (_core.bfloat16, _core.float16)
+# What a GradScaler's state_dict has, by PyTorch's names, in the core's order.
+_STATE = "scale growth_factor backoff_factor growth_interval _growth_tracker".split()
 
 
 def is_autocast_available(device_type: str) -> bool:
@@ -127,29 +129,28 @@ class GradScaler:
         growth_interval: int = 2000,
         enabled: bool = True,
     ) -> None:
-        if growth_factor <= 1:
-            raise ValueError(f"growth_factor is {growth_factor}; wanted more than 1")
-        if not 0 < backoff_factor < 1:
-            raise ValueError(f"backoff_factor is {backoff_factor}; wanted 0 to 1")
-        self._enabled = enabled
-        self._scale = float(init_scale)
-        self._growth_factor = growth_factor
-        self._backoff_factor = backoff_factor
-        self._growth_interval = growth_interval
-        self._good_steps = 0
-        # Of each optimizer since the last update: whether a gradient overflowed.
-        self._overflowed: dict[int, bool] = {}
-        self._unscaled: set[int] = set()
-        self._stepped: set[int] = set()
+        self._core = _core.GradScaler(
+            float(init_scale), growth_factor, backoff_factor, growth_interval,
+            bool(enabled),
+        )  # fmt: skip
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"state": self._core.state() if self.is_enabled() else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        of = state["state"]
+        self._core = _core.GradScaler(1.0, 2.0, 0.5, 1, of is not None)
+        if of is not None:
+            self._core.restore(*of)
 
     def is_enabled(self) -> bool:
         """Whether it does anything."""
-        return self._enabled
+        return self._core.enabled
 
     @number
     def get_scale(self) -> float:
         """What losses are multiplied by; 1 where it is not enabled."""
-        return self._scale if self._enabled else 1.0
+        return self._core.get_scale()
 
     def _refuse_recorded(self, method: str) -> None:
         """What is remembered between scale() and update() is Python's: a graph would
@@ -162,12 +163,14 @@ class GradScaler:
 
     def scale(self, outputs: Any) -> Any:
         """A loss, or several in a list or tuple, multiplied by the scale."""
-        if not self._enabled:
+        if not self.is_enabled():
             return outputs
         if isinstance(outputs, (list, tuple)):
             return type(outputs)(self.scale(one) for one in outputs)
         if outputs.dtype in _LOW:  # the scale itself may be beyond its range
             outputs = outputs.float()
+        # The product is made here and not in C++, where get_scale() would be the
+        # number of the call that is recorded.
         return outputs * self.get_scale()
 
     def unscale_(self, optimizer: Any) -> None:
@@ -175,87 +178,43 @@ class GradScaler:
 
         For what looks at gradients before the step: clipping, say.
         """
-        if not self._enabled:
+        if not self.is_enabled():
             return
         self._refuse_recorded("unscale_")
-        if id(optimizer) in self._unscaled:
-            raise RuntimeError(
-                "unscale_() twice for one optimizer since update(); wanted once"
-            )
-        self._unscaled.add(id(optimizer))
-        from ._autograd import no_grad
-
-        bad = None
-        with no_grad():
-            for group in optimizer.param_groups:
-                for param in group["params"]:
-                    if param.grad is None:
-                        continue
-                    param.grad.mul_(1.0 / self._scale)
-                    # Not a number once one of them is, or is infinite.
-                    part = (param.grad.float() * 0.0).sum()
-                    bad = part if bad is None else bad + part
-        self._overflowed[id(optimizer)] = bad is not None and bad.item() != 0
+        params = (p for group in optimizer.param_groups for p in group["params"])
+        grads = [grad for p in params if (grad := p.grad) is not None]
+        self._core.unscale_(id(optimizer), grads)
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """optimizer.step(), unless a gradient is infinite or not a number."""
-        if not self._enabled:
+        if not self.is_enabled():
             return optimizer.step(*args, **kwargs)
         self._refuse_recorded("step")
-        if id(optimizer) in self._stepped:
-            raise RuntimeError(
-                "step() twice for one optimizer; wanted update() between them"
-            )
-        if id(optimizer) not in self._unscaled:
+        if not self._core.unscaled(id(optimizer)):
             self.unscale_(optimizer)
-        self._stepped.add(id(optimizer))
-        if self._overflowed[id(optimizer)]:
+        if not self._core.may_step(id(optimizer)):
             return None
         return optimizer.step(*args, **kwargs)
 
     def update(self, new_scale: float | None = None) -> None:
         """The scale for the next step; call it once for each."""
-        if not self._enabled:
+        if not self.is_enabled():
             return
         self._refuse_recorded("update")
-        if new_scale is not None:
-            self._scale = float(new_scale)
-        elif not self._overflowed:
-            raise RuntimeError("update() without a step before it; wanted step()")
-        elif any(self._overflowed.values()):
-            self._scale *= self._backoff_factor
-            self._good_steps = 0
-        else:
-            self._good_steps += 1
-            if self._good_steps == self._growth_interval:
-                self._scale *= self._growth_factor
-                self._good_steps = 0
-        self._overflowed.clear()
-        self._unscaled.clear()
-        self._stepped.clear()
+        self._core.update(None if new_scale is None else float(new_scale))
 
     @as_seen
     def state_dict(self) -> dict[str, Any]:
         """For a checkpoint."""
-        if not self._enabled:
+        if not self.is_enabled():
             return {}
-        return {
-            "scale": self._scale,
-            "growth_factor": self._growth_factor,
-            "backoff_factor": self._backoff_factor,
-            "growth_interval": self._growth_interval,
-            "_growth_tracker": self._good_steps,
-        }
+        return dict(zip(_STATE, self._core.state(), strict=True))
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """As a checkpoint has it."""
-        if not self._enabled:
+        if not self.is_enabled():
             return
         self._refuse_recorded("load_state_dict")
         if not state:
             raise RuntimeError("the state is empty: it is of a scaler not enabled")
-        self._scale = float(state["scale"])
-        self._growth_factor = state["growth_factor"]
-        self._backoff_factor = state["backoff_factor"]
-        self._growth_interval = state["growth_interval"]
-        self._good_steps = state["_growth_tracker"]
+        self._core.restore(*(state[name] for name in _STATE))

@@ -11,6 +11,7 @@
 #include "recorder.h"
 #include "size.h"
 #include "tensor.h"
+#include "train.h"
 #include "tree.h"
 
 NB_MODULE(_core, m) {
@@ -46,6 +47,7 @@ NB_MODULE(_core, m) {
   BindNnRecurrent(m);
   BindNnFunctional(m);
   BindOptim(m);
+  BindTrain(m);
   BindIo(m);
   BindReport(m);
   BindData(m);

@@ -2,6 +2,7 @@
 // of their own (nn_args.h lists them).
 #include "bindings.h"
 #include "nn_args.h"
+#include "sluice/nn/alpha_dropout.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
 #include "sluice/nn/reshape.h"
@@ -47,6 +48,41 @@ Tensor DropChannels(nb::handle input, double p, bool training) {
   SL_WANT(x.rank() < 0 || x.rank() >= 2, Where::current(), "Dropout2d: x is ",
           TypeText(x.dtype(), x.shape()), "; wanted [batch, channels, ...]");
   return dropout_channels(x, p, training);
+}
+
+// `drawn`: None, or what to use in place of new numbers.
+Tensor AlphaDropout(nb::handle input, double p, bool training, bool channels,
+                    nb::handle drawn) {
+  const char* name = channels ? "feature_alpha_dropout()" : "alpha_dropout()";
+  Tensor x = TensorArg(input, name);
+  AlphaDropoutOptions options{
+      .p = p, .training = training, .drawn = OptionalArg(drawn, name)};
+  LongCall call{x};
+  return channels ? feature_alpha_dropout(x, options)
+                  : alpha_dropout(x, options);
+}
+
+Tensor Rrelu(nb::handle input, double lower, double upper, bool training,
+             nb::handle drawn) {
+  Tensor x = TensorArg(input, "rrelu(): input");
+  Tensor numbers = OptionalArg(drawn, "rrelu()");
+  LongCall call{x};
+  return rrelu(
+      x,
+      {.lower = lower, .upper = upper, .training = training, .drawn = numbers});
+}
+
+Tensor LocalResponse(nb::handle input, int64_t size, double alpha, double beta,
+                     double k) {
+  Tensor x = TensorArg(input, "local_response_norm(): input");
+  LongCall call{x};
+  return local_response_norm(x, size, {.alpha = alpha, .beta = beta, .k = k});
+}
+
+Tensor ChannelShuffle(nb::handle input, int64_t groups) {
+  Tensor x = TensorArg(input, "channel_shuffle(): input");
+  LongCall call{x};
+  return channel_shuffle(x, groups);
 }
 
 Tensor Softplus(nb::handle input, double beta, double threshold) {
@@ -123,6 +159,13 @@ void BindNnFunctional(nb::module_& m) {
         "bias"_a.none());
   m.def("nn_dropout", &Dropout, "input"_a, "p"_a, "training"_a);
   m.def("nn_drop_channels", &DropChannels, "input"_a, "p"_a, "training"_a);
+  m.def("nn_alpha_dropout", &AlphaDropout, "input"_a, "p"_a, "training"_a,
+        "channels"_a, "drawn"_a.none());
+  m.def("nn_rrelu", &Rrelu, "input"_a, "lower"_a, "upper"_a, "training"_a,
+        "drawn"_a.none());
+  m.def("nn_local_response_norm", &LocalResponse, "input"_a, "size"_a,
+        "alpha"_a, "beta"_a, "k"_a);
+  m.def("nn_channel_shuffle", &ChannelShuffle, "input"_a, "groups"_a);
   m.def("nn_softplus", &Softplus, "input"_a, "beta"_a, "threshold"_a);
   m.def("nn_prelu", &Prelu, "input"_a, "weight"_a);
   m.def("nn_normalize", &Normalize, "input"_a, "p"_a, "dim"_a, "eps"_a);

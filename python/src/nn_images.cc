@@ -175,6 +175,18 @@ Tensor AvgPool(size_t axes, nb::handle input, nb::handle kernel_size,
       axes, x, [&]<class Layer>() { return Layer(window, options); });
 }
 
+Tensor LpPool(size_t axes, nb::handle input, double norm_type,
+              nb::handle kernel_size, nb::handle stride, bool ceil_mode) {
+  Tensor x = TensorArg(input, "lp_pool(): input");
+  PerAxis window = PerAxisArg(kernel_size, "lp_pool(): kernel_size");
+  nn::LpPoolOptions options{.stride = Steps(stride, "lp_pool(): stride"),
+                            .ceil_mode = ceil_mode};
+  LongCall call{x};
+  return Batched(x, axes, [&](const Tensor& images) {
+    return nn::lp_pool(axes, images, norm_type, window, options);
+  });
+}
+
 Tensor AdaptivePool(size_t axes, bool max, nb::handle input,
                     nb::handle output_size) {
   Tensor x = TensorArg(input, "adaptive_pool(): input");
@@ -201,6 +213,8 @@ void BindNnImages(nb::module_& m) {
         "stride"_a.none(), "padding"_a, "dilation"_a, "ceil_mode"_a);
   m.def("nn_avg_pool", &AvgPool, "axes"_a, "input"_a, "kernel_size"_a,
         "stride"_a.none(), "padding"_a, "ceil_mode"_a, "count_include_pad"_a);
+  m.def("nn_lp_pool", &LpPool, "axes"_a, "input"_a, "norm_type"_a,
+        "kernel_size"_a, "stride"_a.none(), "ceil_mode"_a);
   m.def("nn_adaptive_pool", &AdaptivePool, "axes"_a, "max"_a, "input"_a,
         "output_size"_a);
 }

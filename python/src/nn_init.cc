@@ -10,6 +10,7 @@
 #include "sluice/eager/index.h"
 #include "sluice/eager/operand.h"
 #include "sluice/nn/init.h"
+#include "sluice/nn/inverse_erf.h"
 #include "sluice/ops.h"
 
 namespace sluice::py {
@@ -59,12 +60,12 @@ void BindFills(nb::module_& m) {
       "tensor"_a, "mean"_a, "std"_a);
   m.def(
       "nn_init_trunc_normal",
-      [](nb::handle t, double mean, double std) {
+      [](nb::handle t, double mean, double std, double a, double b) {
         return Filled(t, "trunc_normal_", [&](const Tensor& w) {
-          init::trunc_normal_(w, mean, std);
+          init::trunc_normal_(w, mean, std, a, b);
         });
       },
-      "tensor"_a, "mean"_a, "std"_a);
+      "tensor"_a, "mean"_a, "std"_a, "a"_a, "b"_a);
   m.def(
       "nn_init_constant",
       [](nb::handle t, double value) {
@@ -137,6 +138,18 @@ void BindPatterns(nb::module_& m) {
         });
       },
       "tensor"_a, "row"_a);
+  // The y with erf(y) = x; and that with erfc(y) = q for q = 1 - x.
+  m.def(
+      "inverse_erf",
+      [](nb::handle x) { return nn::InverseErf(TensorArg(x, "erfinv(): x")); },
+      "x"_a);
+  m.def(
+      "inverse_erfc",
+      [](nb::handle q, nb::handle x) {
+        return nn::InverseErfc(TensorArg(q, "inverse_erfc(): q"),
+                               TensorArg(x, "inverse_erfc(): x"));
+      },
+      "q"_a, "x"_a);
   m.def(
       "nn_causal_mask",
       [](int64_t size, DType dtype) {

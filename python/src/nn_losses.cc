@@ -98,14 +98,18 @@ Tensor HingeEmbedding(nb::handle input, nb::handle target, double margin,
 }
 
 Tensor TripletMargin(nb::handle anchor, nb::handle positive,
-                     nb::handle negative, double margin,
-                     const std::string& reduction) {
+                     nb::handle negative, double margin, double p, double eps,
+                     bool swap, const std::string& reduction) {
   const char* name = "triplet_margin_loss()";
-  Tensor a = FloatArg(anchor, name), p = FloatArg(positive, name),
+  Tensor a = FloatArg(anchor, name), b = FloatArg(positive, name),
          n = FloatArg(negative, name);
   LongCall call{a};
-  return triplet_margin_loss(a, p, n,
-                             {.margin = margin, .reduction = reduction});
+  return triplet_margin_loss(a, b, n,
+                             {.margin = margin,
+                              .p = p,
+                              .eps = eps,
+                              .swap = swap,
+                              .reduction = reduction});
 }
 
 }  // namespace
@@ -129,7 +133,8 @@ void BindNnLosses(nb::module_& m) {
   m.def("nn_hinge_embedding_loss", &HingeEmbedding, "input"_a, "target"_a,
         "margin"_a, "reduction"_a);
   m.def("nn_triplet_margin_loss", &TripletMargin, "anchor"_a, "positive"_a,
-        "negative"_a, "margin"_a, "reduction"_a);
+        "negative"_a, "margin"_a, "p"_a, "eps"_a, "swap"_a, "reduction"_a);
+  BindNnMarginLosses(m);
 }
 
 }  // namespace sluice::py

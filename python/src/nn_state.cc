@@ -1,7 +1,6 @@
-// The state of modules as a whole: loading, conversion, clipping.
+// The state of modules as a whole: loading, conversion.
 #include <nanobind/stl/tuple.h>
 
-#include <cmath>
 #include <tuple>
 
 #include "errors.h"
@@ -14,7 +13,6 @@
 #include "sluice/io/load_into.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
-#include "sluice/optim/clip.h"
 
 namespace sluice::py {
 
@@ -96,21 +94,6 @@ void SetData(nb::handle object, nb::handle data) {
   throw Error(FailedPrecondition("the tensor was computed; wanted a leaf"));
 }
 
-// Called before gradients are changed.
-void CheckFinite(const std::vector<Tensor>& parameters) {
-  std::vector<Tensor> gradients;
-  for (const Tensor& p : parameters) {
-    if (Tensor g = p.grad(); g.defined()) gradients.push_back(g);
-  }
-  if (gradients.empty()) return;
-  double norm = cast(optim::global_norm(gradients), DType::kF64).item<double>();
-  if (!std::isfinite(norm)) {
-    throw Error(FailedPrecondition(
-        StrCat("clip_grad_norm_: the norm of the gradients is ", norm,
-               "; wanted a number, with error_if_nonfinite=True")));
-  }
-}
-
 // Copies consecutive ranges of a vector into tensors.
 void FromVector(nb::handle vector, nb::handle tensors) {
   Tensor from = TensorArg(vector, "vector_to_parameters(): vec");
@@ -168,23 +151,6 @@ void BindNnState(nb::module_& m) {
         for (const Tensor& t : TensorsOf(tensors, "a parameter")) t.zero_grad();
       },
       "tensors"_a);
-  m.def(
-      "nn_clip_grad_norm",
-      [](nb::handle tensors, double max_norm, bool error_if_nonfinite) {
-        std::vector<Tensor> all = TensorsOf(tensors, "a parameter");
-        ReleaseGil released;
-        if (error_if_nonfinite) CheckFinite(all);
-        return optim::clip_grad_norm_(all, max_norm);
-      },
-      "tensors"_a, "max_norm"_a, "error_if_nonfinite"_a);
-  m.def(
-      "nn_clip_grad_value",
-      [](nb::handle tensors, double limit) {
-        std::vector<Tensor> all = TensorsOf(tensors, "a parameter");
-        ReleaseGil released;
-        optim::clip_grad_value_(all, limit);
-      },
-      "tensors"_a, "limit"_a);
 }
 
 }  // namespace sluice::py

@@ -41,6 +41,7 @@ void BindOptim(nb::module_& m) {
   BindOptimizers(m);
   BindSchedules(m);
   BindClip(m);
+  BindGradScaler(m);
 }
 
 }  // namespace sluice::py

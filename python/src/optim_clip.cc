@@ -62,12 +62,15 @@ void BindEma(nb::module_& m) {
 void BindClip(nb::module_& m) {
   m.def(
       "clip_grad_norm_",
-      [](nb::handle parameters, double max_norm) {
+      [](nb::handle parameters, double max_norm, double norm_type,
+         bool error_if_nonfinite) {
         auto list = ParametersOf(parameters, "clip_grad_norm_");
         ReleaseGil released;
-        return optim::clip_grad_norm_(list, max_norm);
+        return optim::clip_grad_norm_(
+            list, max_norm,
+            {.norm_type = norm_type, .error_if_nonfinite = error_if_nonfinite});
       },
-      "parameters"_a, "max_norm"_a);
+      "parameters"_a, "max_norm"_a, "norm_type"_a, "error_if_nonfinite"_a);
   m.def(
       "clip_grad_value_",
       [](nb::handle parameters, double limit) {

@@ -100,6 +100,25 @@ void BindFormulas(nb::module_& m) {
       "div_factor"_a = 25.0, "final_div_factor"_a = 1e4,
       "three_phase"_a = false);
   m.def(
+      "cyclic",
+      [](double max_lr, double steps, double up, const std::string& mode,
+         double gamma) {
+        return optim::cyclic({.max_lr = max_lr,
+                              .steps = steps,
+                              .up = up,
+                              .mode = mode,
+                              .gamma = gamma});
+      },
+      "max_lr"_a, "steps"_a, "up"_a = 0.5, "mode"_a = "triangular",
+      "gamma"_a = 1.0);
+  m.def(
+      "anneal",
+      [](double target, double steps, bool linear) {
+        return optim::anneal(
+            {.target = target, .steps = steps, .linear = linear});
+      },
+      "target"_a, "steps"_a = 10.0, "linear"_a = false);
+  m.def(
       "warm_up",
       [](int64_t steps, double start_factor, const Curve* next) {
         return optim::warm_up({.steps = steps, .start_factor = start_factor},

@@ -1,5 +1,8 @@
 """Mixed precision: autocast against casts by hand, GradScaler."""
 
+import copy
+import pickle
+
 import pytest
 
 import sluice as sl
@@ -140,6 +143,34 @@ def test_grad_scaler():
     assert other.get_scale() == 4
     with pytest.raises(RuntimeError, match="update"):
         other.update()
+
+
+@pytest.mark.parametrize(
+    "way", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_a_copy_of_a_scaler_counts_on(way):
+    w = sl.ones(1).requires_grad_()
+    optimizer = sl.optim.SGD([w, sl.ones(1).requires_grad_()], lr=0.1)
+    scaler = sl.amp.GradScaler(init_scale=8, growth_interval=2)
+
+    def train(by):
+        optimizer.zero_grad()
+        by.scale(w.sum()).backward()  # the other parameter has no gradient
+        by.step(optimizer)
+        by.update()
+
+    train(scaler)
+    assert scaler.state_dict() == {
+        "scale": 8.0, "growth_factor": 2.0, "backoff_factor": 0.5,
+        "growth_interval": 2, "_growth_tracker": 1,
+    }
+    other = way(scaler)
+    train(other)
+    assert other.get_scale() == 16 and scaler.get_scale() == 8
+    other.update(new_scale=3)
+    assert other.get_scale() == 3
+    off = way(sl.amp.GradScaler(enabled=False))
+    assert not off.is_enabled() and off.get_scale() == 1
 
 
 def test_a_scaler_that_is_not_enabled():

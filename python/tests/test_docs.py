@@ -69,6 +69,16 @@ def test_cpp_api_page_is_current():
     assert "front_internal" not in re.sub(r"//.*", "", page)
 
 
+def test_cpp_api_page_has_neither_private_members_nor_bodies():
+    # An argument with a value of its own, as Where::current(), was taken for one.
+    page = (doc_page.ROOT / "docs" / "cpp" / "api.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"^```cpp\n(.*?)^```$", page, re.M | re.S))
+    code = re.sub(r"//.*", "", code)
+    for wrong in (r"\w_;", r"\breturn\b", r"\bprivate:", r"^\s*_;", r"^\s*\("):
+        assert not re.search(wrong, code, re.M), wrong
+    assert "const Literal& literal_value() const;" in code
+
+
 def page_of(tmp_path, text):
     page = tmp_path / "page.md"
     page.write_text(text)

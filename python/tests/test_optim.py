@@ -223,9 +223,28 @@ def test_clipping_by_value_and_norms_that_are_not_finite():
     p.grad = sl.tensor([math.inf, 1.0])
     with pytest.raises(RuntimeError, match="inf"):
         optim.clip_grad_norm_([p], 1.0, error_if_nonfinite=True)
-    with pytest.raises(NotImplementedError, match="norm_type"):
-        optim.clip_grad_norm_([p], 1.0, norm_type=1)
     assert float(optim.clip_grad_norm_([leaf([1.0])], 1.0)) == 0
+
+
+@pytest.mark.parametrize("way", [lambda f: f, sl.function], ids=["now", "captured"])
+@pytest.mark.parametrize("order", [1, 2.0, 3, math.inf, "inf"])
+def test_clipping_by_norms_of_any_order(way, order):
+    # Of the two names one took those of order 2 alone.
+    assert optim.clip_grad_norm_ is sl.nn.utils.clip_grad_norm_
+    assert optim.clip_grad_value_ is sl.nn.utils.clip_grad_value_
+    p, q = leaf([1.0, 2.0]), leaf([3.0])
+
+    def step():
+        p.grad, q.grad = sl.tensor([3.0, -4.0]), sl.tensor([12.0])
+        return optim.clip_grad_norm_([p, q], 2.0, norm_type=order)
+
+    all_of_them = np.array([3.0, -4.0, 12.0])
+    norm = np.linalg.norm(all_of_them, float(order))
+    made = way(step)
+    for _ in range(2):
+        assert made().item() == pytest.approx(norm, rel=1e-5)
+        after = np.concatenate([np.asarray(p.grad), np.asarray(q.grad)])
+        np.testing.assert_allclose(after, all_of_them * 2 / norm, rtol=1e-5)
 
 
 def test_means_of_parameters():

@@ -75,10 +75,12 @@ def page(path: str = PATH) -> str:
     """The text of the page."""
     with open(path, "rb") as file:
         read = tomllib.load(file)
-    text = HEAD
+    rows = []
     for e in read.get("deviation", []):
         names = ", ".join(f"`{name}`" for name in e["ops"])
-        text += f"| {names} | {e['what']} | {e['reason']} |\n"
+        rows.append(f"| {names} | {e['what']} | {e['reason']} |\n")
+    # What shows in several outcomes of an operator is said once.
+    text = HEAD + "".join(dict.fromkeys(rows))
     if read.get("signature"):
         text += SIGNATURES
         for e in read["signature"]:

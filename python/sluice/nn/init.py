@@ -7,13 +7,9 @@ Names and distributions are PyTorch's; random numbers are those of sl.manual_see
 
 from __future__ import annotations
 
-import math
 from typing import TypeVar
 
-from .. import _core, _ops
-from .._array.draws import uniform
-from .._array.error_functions import erfinv
-from .._autograd import no_grad
+from .. import _core
 from .._core import Tensor
 
 __all__ = [
@@ -55,22 +51,7 @@ def trunc_normal_(
     The bounds are numbers, not deviations: with std=0.02 those of -2 and 2 cut
     nothing off.
     """
-    if not isinstance(tensor, Tensor):
-        raise TypeError(
-            f"trunc_normal_: got a {type(tensor).__name__}; wanted a Tensor"
-        )
-    if std <= 0 or not a < b:
-        raise ValueError(
-            f"trunc_normal_: std is {std}, a {a} and b {b}; wanted std > 0 and a < b"
-        )
-    # What of a normal distribution is below each bound, as erf has it: evenly
-    # drawn shares of it between them, taken back.
-    low, high = (math.erf((end - mean) / (std * math.sqrt(2))) for end in (a, b))
-    with no_grad():
-        shares = uniform(low, high, tensor.shape, dtype=_core.float64)
-        made = _ops.add(_ops.mul(erfinv(shares), std * math.sqrt(2)), mean)
-        made = _ops.minimum(_ops.maximum(made, float(a)), float(b))
-        tensor.copy_(_ops.cast(made, tensor.dtype))
+    _core.nn_init_trunc_normal(tensor, mean, std, a, b)
     return tensor
 
 

@@ -22,10 +22,12 @@ from ._clip import (
 )
 from ._curves import (
     Curve,
+    anneal,
     constant_factor,
     constant_rate,
     cosine,
     cosine_restarts,
+    cyclic,
     exponential,
     linear_factor,
     multi_step,
@@ -67,6 +69,7 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "anneal",
     "clip_by_global_norm",
     "clip_grad_norm_",
     "clip_grad_value_",
@@ -74,6 +77,7 @@ __all__ = [
     "constant_rate",
     "cosine",
     "cosine_restarts",
+    "cyclic",
     "exponential",
     "global_norm",
     "linear_factor",

@@ -8,10 +8,10 @@ from typing import Any
 
 from .. import _core
 from .._autograd import no_grad
+from .._clip import clip_grad_norm_, clip_grad_value_
 from .._closed import closed
 from .._core import Tensor
-from .._parts import refuse_parts
-from ._optimizer import named
+from .._named_parameters import one_or_named
 
 __all__ = [
     "EMA",
@@ -20,60 +20,6 @@ __all__ = [
     "clip_grad_value_",
     "global_norm",
 ]
-
-
-def _pairs(parameters: Any, what: str) -> list[tuple[str, Any]]:
-    if isinstance(parameters, _core.Tensor):
-        parameters = [parameters]
-    return named(parameters, what)
-
-
-def clip_grad_norm_(
-    parameters: Any,
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
-    """Scales the gradients of ``parameters`` so that the norm of all of them
-    together is at most ``max_norm``. Returns the norm before.
-
-    With ``error_if_nonfinite`` a norm that is NaN or infinite is a
-    RuntimeError, and gradients stay as they are.
-    """
-    parameters = refuse_parts(parameters, "clip_grad_norm_")
-    if float(norm_type) != 2.0:
-        raise NotImplementedError(
-            f"clip_grad_norm_: norm_type is {norm_type}; wanted 2"
-        )
-    pairs = _pairs(parameters, "clip_grad_norm_")
-    if error_if_nonfinite:
-        grads = [p.grad for _, p in pairs if p.grad is not None]
-        if _core.recorder() is not None:
-            if grads:
-                _want_finite(_core.global_norm(grads))
-            return _core.clip_grad_norm_(pairs, max_norm)
-        norm = float(_core.global_norm(grads)) if grads else 0.0
-        if norm != norm or norm in (float("inf"), float("-inf")):
-            raise RuntimeError(
-                f"clip_grad_norm_: the norm of the gradients is {norm}; "
-                "wanted a finite one"
-            )
-    return _core.clip_grad_norm_(pairs, max_norm)
-
-
-def _want_finite(norm: Tensor) -> None:
-    """Fails in a run of the graph, whose code then raises the error it would."""
-    _core.op_function("Assert")(
-        _core.op_function("IsFinite")(norm), message="the norm is not finite"
-    )
-
-
-def clip_grad_value_(
-    parameters: Any, clip_value: float, foreach: bool | None = None
-) -> None:
-    """Holds every element of the gradients in [-clip_value, clip_value]."""
-    _core.clip_grad_value_(_pairs(parameters, "clip_grad_value_"), clip_value)
 
 
 def global_norm(gradients: Sequence[Tensor]) -> Tensor:
@@ -104,7 +50,7 @@ class EMA:
     """
 
     def __init__(self, params: Any, decay: float = 0.999, ramp: bool = False) -> None:
-        self._of = (_pairs(params, "EMA"), decay, ramp)
+        self._of = (one_or_named(params, "EMA"), decay, ramp)
         self._core = _core.Ema(*self._of)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -6,10 +6,12 @@ tensor for a tensor. ``Optimizer.follow`` and ``lr_scheduler.CurveLR`` take one.
 
 from .._core import (
     Curve,
+    anneal,
     constant_factor,
     constant_rate,
     cosine,
     cosine_restarts,
+    cyclic,
     exponential,
     linear_factor,
     multi_step,
@@ -21,10 +23,12 @@ from .._core import (
 
 __all__ = [
     "Curve",
+    "anneal",
     "constant_factor",
     "constant_rate",
     "cosine",
     "cosine_restarts",
+    "cyclic",
     "exponential",
     "linear_factor",
     "multi_step",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from .. import _core
 from .._closed import closed
 from .._core import Tensor
+from .._named_parameters import named
 from .._recorded import refuse
 from . import _python_state, _torch_state
 from ._param_group import ParamGroup
@@ -16,29 +17,6 @@ from ._param_group import ParamGroup
 __all__ = ["Optimizer", "ParamGroup"]
 
 Closure = Callable[[], Any]
-
-
-def named(params: Any, what: str) -> list[tuple[str, Any]]:
-    """Tensors, or (name, tensor) pairs, as pairs; unnamed ones have ""."""
-    if isinstance(params, _core.Tensor):
-        raise TypeError(
-            f"{what}: the parameters are one Tensor; wanted an iterable of "
-            "tensors, of (name, tensor) pairs or of dicts"
-        )
-    if isinstance(params, Mapping):
-        return list(params.items())
-    pairs: list[tuple[str, Any]] = []
-    for p in params:
-        if isinstance(p, tuple):
-            if len(p) != 2 or not isinstance(p[0], str):
-                raise TypeError(
-                    f"{what}: a parameter is a tuple of {len(p)}; wanted "
-                    "a (name, tensor) pair"
-                )
-            pairs.append(p)
-        else:
-            pairs.append(("", p))
-    return pairs
 
 
 class _Calls:

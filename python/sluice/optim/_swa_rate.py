@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .. import _core
 from .._recorded import as_seen
 from ._optimizer import Optimizer
 from .lr_scheduler._base import LRScheduler, check_optimizer
@@ -47,31 +47,27 @@ class SWALR(LRScheduler):
         self._first = last_epoch + 1
         super().__init__(optimizer, last_epoch)
 
-    def _share(self, step: float) -> float:
-        """Of the rate to come, after so many steps."""
-        t = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
-        return (1 - math.cos(math.pi * t)) / 2 if self.anneal_strategy == "cos" else t
-
-    def _mixed(self, rate: float, step: float, group: int) -> float:
-        share = self._share(step)
-        return self._targets[group] * share + rate * (1 - share)
+    def _mixed(self, rate: float, step: float, target: float) -> float:
+        linear = self.anneal_strategy == "linear"
+        curve = _core.anneal(target, self.anneal_epochs, linear)
+        return float(curve(rate, step))
 
     def value(self, base: float, epoch: float, group: int) -> float:
         """The rate after ``epoch`` steps from ``base``."""
         done = epoch - self._first
         if self.anneal_epochs == 0:
             done = max(1, done)
-        return self._mixed(base, done, group)
+        return self._mixed(base, done, self._targets[group])
 
     def _next(self, found: float, before: float, group: int) -> float:
         step = self.last_epoch - self._first
         if self.anneal_epochs == 0:
             step = max(1, step)
-        share = self._share(step - 1)
+        share = self._mixed(0.0, step - 1, 1.0)  # of the rate to come
         target = self._targets[group]
         # What the rate was before the first step, had nothing else changed it.
         start = target if share == 1 else (found - share * target) / (1 - share)
-        return self._mixed(start, step, group)
+        return self._mixed(start, step, target)
 
     @as_seen
     def state_dict(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .. import _core
 from .._closed import closed
 
 __all__ = ["EarlyStopping"]
@@ -32,12 +33,11 @@ class EarlyStopping:
 
     def step(self, value: Any) -> bool:
         """True when it is time to stop. NaN is no better than anything."""
-        number = float(value) if self.mode == "min" else -float(value)
-        if number < self._best - self.min_delta:
-            self._best, self._bad = number, 0
-            return False
-        self._bad += 1
-        return self._bad > self.patience
+        patience = _core.Patience(self.patience, self.min_delta, self.mode == "max")
+        patience.restore(self._best, self._bad)
+        over: bool = patience.tell(float(value))
+        self._best, self._bad = patience.best, patience.bad
+        return over
 
     def state_dict(self) -> dict[str, Any]:
         """Plain numbers; ``best`` is None before the first step."""

@@ -1,11 +1,11 @@
 #include "sluice/eager/autocast.h"
 
 #include <string_view>
-#include <unordered_map>
 
 #include "sluice/base/error.h"
 #include "sluice/base/strings.h"
 #include "sluice/eager/call.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/registry.h"
 
 namespace sluice {
@@ -13,80 +13,6 @@ namespace sluice {
 namespace {
 
 thread_local DType current = DType::kInvalid;
-
-enum class Precision : uint8_t {
-  kLow,    // products: hardware is fast at them, and sums in f32
-  kF32,    // large sums, functions that leave f16's range, losses
-  kFirst,  // computes in f32 inside: parameters in the type of the values
-};
-
-const std::unordered_map<std::string_view, Precision>& Precisions() {
-  static const auto& all = *[] {
-    auto* made = new std::unordered_map<std::string_view, Precision>;
-    for (std::string_view op :
-         {"Attention", "BatchMatMul", "Conv1D", "Conv2D", "Conv3D",
-          "ConvTranspose1D", "ConvTranspose2D", "ConvTranspose3D", "Dot",
-          "Einsum", "MatMul", "MatVec", "Outer"}) {
-      made->emplace(op, Precision::kLow);
-    }
-    for (std::string_view op : {"Acos",
-                                "Asin",
-                                "BceLoss",
-                                "BceWithLogitsLoss",
-                                "Cosh",
-                                "CosineSimilarity",
-                                "CumProd",
-                                "CumSum",
-                                "Exp",
-                                "Exp2",
-                                "Expm1",
-                                "GroupNorm",
-                                "GruCell",
-                                "HingeLoss",
-                                "HuberLoss",
-                                "InstanceNorm",
-                                "KlDivLoss",
-                                "L1Loss",
-                                "LayerNorm",
-                                "Log",
-                                "Log10",
-                                "Log1p",
-                                "Log2",
-                                "LogAddExp",
-                                "LogCumSumExp",
-                                "LogSoftmax",
-                                "LogSumExp",
-                                "LstmCell",
-                                "Mean",
-                                "MseLoss",
-                                "NllLoss",
-                                "Norm",
-                                "Pow",
-                                "Prod",
-                                "Reciprocal",
-                                "RmsNorm",
-                                "Rsqrt",
-                                "Sinh",
-                                "SmoothL1Loss",
-                                "Softmax",
-                                "SoftmaxCrossEntropy",
-                                "SoftmaxCrossEntropyWithLogits",
-                                "Softplus",
-                                "SparseSoftmaxCrossEntropy",
-                                "SquaredDifference",
-                                "Std",
-                                "Sum",
-                                "Tan",
-                                "Var"}) {
-      made->emplace(op, Precision::kF32);
-    }
-    for (std::string_view op : {"BatchNorm", "BatchNormInference"}) {
-      made->emplace(op, Precision::kFirst);
-    }
-    return made;
-  }();
-  return all;
-}
 
 bool IsCast(DType dtype) {
   return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16;
@@ -117,14 +43,14 @@ DType ExchangeAutocast(DType dtype) { return std::exchange(current, dtype); }
 DType AutocastOperand(const OpRecord& op, size_t i, DType operand,
                       DType first) {
   if (!IsCast(operand)) return operand;
-  auto found = Precisions().find(op.name);
-  if (found == Precisions().end()) return operand;
-  switch (found->second) {
-    case Precision::kLow:
+  switch (AutocastRuleOf(op.name)) {
+    case AutocastRule::kAsGiven:
+      return operand;
+    case AutocastRule::kLow:
       return current;
-    case Precision::kF32:
+    case AutocastRule::kF32:
       return DType::kF32;
-    case Precision::kFirst: {
+    case AutocastRule::kFirst: {
       bool alike =
           i < op.inputs.size() && op.inputs[i].type == op.inputs[0].type;
       return alike && IsCast(first) ? first : operand;

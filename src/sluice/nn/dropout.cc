@@ -21,16 +21,24 @@ Tensor Dropout::forward(Tensor x) { return dropout(x, p, training(), line()); }
 
 std::string Dropout::extra_repr() const { return StrCat("p=", p); }
 
-Dropout2d::Dropout2d(double p, Where where) : p(p) {
-  CheckShare("Dropout2d", p, where);
+ChannelDropout::ChannelDropout(std::string_view type, double p, Where where)
+    : p(p) {
+  CheckShare(type, p, where);
 }
 
-Tensor Dropout2d::forward(Tensor x) {
-  SL_WANT(x.rank() < 0 || x.rank() >= 2, line(), "Dropout2d: x is ",
+Tensor ChannelDropout::forward(Tensor x) {
+  SL_WANT(x.rank() < 0 || x.rank() >= 2, line(), type_name(), ": x is ",
           TypeText(x.dtype(), x.shape()), "; wanted [batch, channels, ...]");
   return dropout_channels(x, p, training(), line());
 }
 
-std::string Dropout2d::extra_repr() const { return StrCat("p=", p); }
+std::string ChannelDropout::extra_repr() const { return StrCat("p=", p); }
+
+Dropout1d::Dropout1d(double p, Where where)
+    : ChannelDropout("Dropout1d", p, where) {}
+Dropout2d::Dropout2d(double p, Where where)
+    : ChannelDropout("Dropout2d", p, where) {}
+Dropout3d::Dropout3d(double p, Where where)
+    : ChannelDropout("Dropout3d", p, where) {}
 
 }  // namespace sluice::nn

@@ -87,6 +87,66 @@ Tensor softplus(const Tensor& x, double beta, double threshold, Where where) {
                        where);
 }
 
+Tensor rrelu(const Tensor& x, const RreluOptions& options, Where where) {
+  const double low = options.lower, high = options.upper;
+  SL_WANT(0 <= low && low <= high, where, "rrelu: lower is ", low,
+          ", upper is ", high, "; wanted 0 <= lower <= upper");
+  if (!options.training) {
+    return leaky_relu(x, {.alpha = (low + high) / 2}, {}, where);
+  }
+  Tensor drawn = options.drawn;
+  if (!drawn.defined()) {
+    SL_WANT(x.num_elements() >= 0, where, "rrelu: x is ",
+            TypeText(x.dtype(), x.shape()), "; wanted a known shape");
+    drawn = random_uniform(x.shape(), {.dtype = x.dtype()}, {}, where);
+    drawn = nn::Beside(x, drawn, where);
+  }
+  Tensor slope = drawn * (high - low) + low;
+  return sluice::where(x > 0, x, x * slope, {}, where);
+}
+
+Tensor local_response_norm(const Tensor& x, int64_t size,
+                           const LocalResponseOptions& options, Where where) {
+  SL_WANT(size > 0, where, "local_response_norm: size is ", size,
+          "; wanted it positive");
+  SL_WANT(x.rank() >= 3, where, "local_response_norm: x is ",
+          TypeText(x.dtype(), x.shape()), "; wanted [batch, channels, ...]");
+  std::vector<int64_t> border(2 * static_cast<size_t>(x.rank()), 0);
+  border[2] = size / 2;
+  border[3] = (size - 1) / 2;
+  Tensor padded = pad(x * x, border, {}, {}, where);
+  Tensor squares;
+  for (int64_t i = 0; i < size; ++i) {
+    // As many channels as x has, from the i-th on.
+    int64_t behind = size - 1 - i;
+    Index channels = behind == 0 ? slice_from(i) : slice(i, -behind);
+    Tensor part = padded.at({all, channels}, where);
+    squares = squares.defined() ? squares + part : part;
+  }
+  Tensor scale = squares * (options.alpha / static_cast<double>(size));
+  return x / pow(scale + options.k, options.beta, {}, where);
+}
+
+Tensor channel_shuffle(const Tensor& x, int64_t groups, Where where) {
+  const int rank = x.rank();
+  SL_WANT(rank >= 3 && groups >= 1 && (x.dim(1) < 0 || x.dim(1) % groups == 0),
+          where, "channel_shuffle: x is ", TypeText(x.dtype(), x.shape()),
+          " and groups ", groups,
+          "; wanted [batch, channels, ...] of channels that groups divide");
+  int64_t each = x.dim(1) < 0 ? -1 : x.dim(1) / groups;
+  std::vector<nn::SizeOf> split{nn::SizeOf(x, 0), groups, each};
+  std::vector<nn::SizeOf> whole{nn::SizeOf(x, 0), nn::SizeOf(x, 1)};
+  std::vector<int64_t> order{0, 2, 1};
+  for (int i = 2; i < rank; ++i) {
+    split.emplace_back(x, i);
+    whole.emplace_back(x, i);
+    order.push_back(i + 1);
+  }
+  Tensor apart = nn::Reshaped(x, split, where);
+  return nn::Reshaped(transpose(apart, {.perm = order}, {}, where), whole,
+                      where);
+}
+
 Tensor normalize(const Tensor& x, double p, int64_t axis, double eps,
                  Where where) {
   Tensor length =

@@ -36,6 +36,32 @@ Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight,
 Tensor softplus(const Tensor& x, double beta, double threshold = 20,
                 std::source_location where = std::source_location::current());
 
+// x where positive, else times a slope between the two: one drawn for each
+// element in training, the mean of both otherwise.
+struct RreluOptions {
+  double lower = 1.0 / 8, upper = 1.0 / 3;
+  bool training = false;
+  // Numbers evenly drawn from [0, 1), of the shape and type of x; without them
+  // new ones, for which the shape of x must be known.
+  Tensor drawn{};
+};
+Tensor rrelu(const Tensor& x, const RreluOptions& options = {},
+             std::source_location where = std::source_location::current());
+
+// x [batch, channels, ...] divided by (k + alpha / size times the sum of the
+// squares of `size` neighbours in channels)^beta.
+struct LocalResponseOptions {
+  double alpha = 1e-4, beta = 0.75, k = 1;
+};
+Tensor local_response_norm(
+    const Tensor& x, int64_t size, const LocalResponseOptions& options = {},
+    std::source_location where = std::source_location::current());
+
+// Channels [batch, channels, ...], in so many groups, one of each in turn.
+Tensor channel_shuffle(
+    const Tensor& x, int64_t groups,
+    std::source_location where = std::source_location::current());
+
 // x divided by its p-norm along an axis, or by eps where that is larger.
 Tensor normalize(const Tensor& x, double p = 2, int64_t axis = 1,
                  double eps = 1e-12,

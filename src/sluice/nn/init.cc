@@ -1,11 +1,13 @@
 #include "sluice/nn/init.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "sluice/base/strings.h"
 #include "sluice/eager/constants.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/operators.h"
+#include "sluice/nn/inverse_erf.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
 
@@ -53,13 +55,26 @@ Tensor normal_(const Tensor& t, double mean, double std, Where where) {
               mean, where);
 }
 
-Tensor trunc_normal_(const Tensor& t, double mean, double std, Where where) {
-  if (!(std >= 0)) {
-    Throw(StrCat("trunc_normal_: std is ", std, "; wanted std >= 0"), where);
+Tensor trunc_normal_(const Tensor& t, double mean, double std, double a,
+                     double b, Where where) {
+  if (!(std > 0 && a < b)) {
+    Throw(StrCat("trunc_normal_: std is ", std, ", a ", a, " and b ", b,
+                 "; wanted std > 0 and a < b"),
+          where);
   }
   NoGrad off;
-  return Fill(t, truncated_normal(t.shape(), {.dtype = t.dtype()}, {}, where),
-              std, mean, where);
+  // What of the distribution is below each bound, as erf has it: evenly drawn
+  // shares of it between them, taken back.
+  const double spread = std * std::numbers::sqrt2;
+  const double low = std::erf((a - mean) / spread);
+  const double high = std::erf((b - mean) / spread);
+  Tensor shares = random_uniform(t.shape(), {.dtype = DType::kF64}, {}, where) *
+                      (high - low) +
+                  low;
+  Tensor made = InverseErf(shares, where) * spread + mean;
+  made = minimum(maximum(made, a, {}, where), b, {}, where);
+  t.copy_(cast(made, t.dtype(), {}, where), where);
+  return t;
 }
 
 Tensor constant_(const Tensor& t, double value, Where where) {

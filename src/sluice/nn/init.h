@@ -20,9 +20,11 @@ Tensor uniform_(const Tensor& t, double low = 0, double high = 1,
                 Where where = Where::current());
 Tensor normal_(const Tensor& t, double mean = 0, double std = 1,
                Where where = Where::current());
-// A normal distribution without what is more than two of its standard
-// deviations from its mean.
+// A normal distribution without what is outside of [a, b]. The bounds are
+// numbers, not deviations: with a std of 0.02 those of -2 and 2 cut nothing
+// off.
 Tensor trunc_normal_(const Tensor& t, double mean = 0, double std = 1,
+                     double a = -2, double b = 2,
                      Where where = Where::current());
 Tensor constant_(const Tensor& t, double value, Where where = Where::current());
 Tensor zeros_(const Tensor& t, Where where = Where::current());

@@ -40,11 +40,6 @@ TEST(Init, HasTheDistributionsItSays) {
   m = Of(t);
   EXPECT_NEAR(m.mean, 2, 0.01);
   EXPECT_NEAR(m.std, 0.5, 0.01);
-  init::trunc_normal_(t, 1, 0.5);
-  m = Of(t);
-  EXPECT_NEAR(m.mean, 1, 0.01);
-  EXPECT_GE(m.least, 0);
-  EXPECT_LE(m.most, 2);
   init::xavier_uniform_(t, 2);
   EXPECT_NEAR(Of(t).most, 2 * std::sqrt(6.0 / 2300), 1e-3);
   init::xavier_normal_(t);
@@ -62,6 +57,27 @@ TEST(Init, HasTheDistributionsItSays) {
   EXPECT_EQ(Of(t).least, 1);
   init::zeros_(t);
   EXPECT_EQ(Of(t).most, 0);
+}
+
+// Once they were two deviations from the mean, whatever it was.
+TEST(Init, BoundsOfATruncatedNormalAreNumbersNotDeviations) {
+  manual_seed(7);
+  Tensor t = zeros({300, 200});
+  init::trunc_normal_(t, 0, 0.02);
+  Moments m = Of(t);
+  EXPECT_NEAR(m.std, 0.02, 0.0003);
+  EXPECT_GT(m.most, 0.06);
+  init::trunc_normal_(t, 1, 1, 0.5, 5);
+  m = Of(t);
+  EXPECT_GE(m.least, 0.5);
+  EXPECT_LT(m.least, 0.51);
+  EXPECT_GT(m.most, 4);
+  EXPECT_NEAR(m.mean, 1.5091, 0.01);
+  init::trunc_normal_(t);
+  m = Of(t);
+  EXPECT_GE(m.least, -2);
+  EXPECT_LE(m.most, 2);
+  EXPECT_NEAR(m.std, 0.8796, 0.01);
 }
 
 TEST(Init, OrthogonalRowsOrColumns) {

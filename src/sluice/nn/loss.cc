@@ -2,23 +2,17 @@
 
 #include "sluice/eager/operators.h"
 #include "sluice/nn/checks.h"
+#include "sluice/nn/functional.h"
+#include "sluice/nn/reduced.h"
 #include "sluice/nn/reshape.h"
 #include "sluice/ops.h"
 
 namespace sluice {
 
 using Where = std::source_location;
+using nn::Reduced;
 
 namespace {
-
-Tensor Reduced(std::string_view loss, const Tensor& each,
-               const std::string& reduction, Where where) {
-  if (reduction == "none") return each;
-  if (reduction == "sum") return sum(each, {}, {}, where);
-  SL_WANT(reduction == "mean", where, loss, ": reduction is \"", reduction,
-          "\"; wanted none, mean or sum");
-  return mean(each, {}, {}, where);
-}
 
 // One number per class, to be multiplied with [batch, classes, ...].
 Tensor AlongClasses(const Tensor& weight, int rank, Where where) {
@@ -242,14 +236,16 @@ Tensor hinge_embedding_loss(const Tensor& x, const Tensor& target,
 }
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive,
-                           const Tensor& negative, const MarginOptions& options,
-                           Where where) {
-  auto distance = [&](const Tensor& other) {
-    // As PyTorch has it: not 0, where a length has no gradient.
-    return norm(anchor - other + 1e-6, {.axes = {-1}}, {}, where);
+                           const Tensor& negative,
+                           const TripletMarginOptions& options, Where where) {
+  auto apart = [&](const Tensor& a, const Tensor& b) {
+    return pairwise_distance(a, b, {.p = options.p, .eps = options.eps}, where);
   };
-  Tensor each =
-      relu(distance(positive) - distance(negative) + options.margin, {}, where);
+  Tensor near = apart(anchor, positive), far = apart(anchor, negative);
+  if (options.swap) {
+    far = minimum(far, apart(positive, negative), {}, where);
+  }
+  Tensor each = relu(near - far + options.margin, {}, where);
   return Reduced("triplet_margin_loss", each, options.reduction, where);
 }
 

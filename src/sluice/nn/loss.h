@@ -86,10 +86,19 @@ Tensor hinge_embedding_loss(
     const MarginOptions& options = {.margin = 1},
     std::source_location where = std::source_location::current());
 // max(0, |anchor - positive| - |anchor - negative| + margin) along the last
-// axis.
+// axis, with lengths as pairwise_distance has them.
+struct TripletMarginOptions {
+  double margin = 1;
+  double p = 2;  // the order of the length
+  double eps = 1e-6;
+  // The negative's distance is the smaller of those to the anchor and to the
+  // positive.
+  bool swap = false;
+  std::string reduction = "mean";
+};
 Tensor triplet_margin_loss(
     const Tensor& anchor, const Tensor& positive, const Tensor& negative,
-    const MarginOptions& options = {.margin = 1},
+    const TripletMarginOptions& options = {},
     std::source_location where = std::source_location::current());
 
 }  // namespace sluice

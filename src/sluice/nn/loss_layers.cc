@@ -38,5 +38,18 @@ Tensor BCEWithLogitsLoss::forward(Tensor x, Tensor target) {
 Tensor KLDivLoss::forward(Tensor x, Tensor target) {
   return kl_div(x, target, options_, line());
 }
+Tensor HingeEmbeddingLoss::forward(Tensor x, Tensor target) {
+  return hinge_embedding_loss(x, target, options_, line());
+}
+Tensor MarginRankingLoss::forward(Tensor x1, Tensor x2, Tensor target) {
+  return margin_ranking_loss(x1, x2, target, options_, line());
+}
+Tensor CosineEmbeddingLoss::forward(Tensor x1, Tensor x2, Tensor target) {
+  return cosine_embedding_loss(x1, x2, target, options_, line());
+}
+Tensor TripletMarginLoss::forward(Tensor anchor, Tensor positive,
+                                  Tensor negative) {
+  return triplet_margin_loss(anchor, positive, negative, options_, line());
+}
 
 }  // namespace sluice::nn

@@ -31,25 +31,49 @@ struct NLLLossOptions {
   std::string reduction = "mean";
 };
 
-#define SL_LOSS(Name, Options)                                            \
-  class Name : public Loss {                                              \
-   public:                                                                \
-    explicit Name(Options options = {}) : options_(std::move(options)) {} \
-    using Loss::forward;                                                  \
-    Tensor forward(Tensor x, Tensor target) override;                     \
-                                                                          \
-   private:                                                               \
-    Options options_;                                                     \
+// Losses of three tensors: two and a target, or an anchor and two others.
+class LossOfThree : public Module {
+ public:
+  using Module::forward;
+  virtual Tensor forward(Tensor a, Tensor b, Tensor c) = 0;
+  Tensor operator()(Tensor a, Tensor b, Tensor c,
+                    Where where = Where::current()) {
+    return noted(where, [&] { return forward(a, b, c); });
+  }
+};
+
+// Options are those of the function of like name, after them their defaults.
+#define SL_LOSS(Name, Base, Arguments, Options, ...) \
+  class Name : public Base {                         \
+   public:                                           \
+    explicit Name(Options options = __VA_ARGS__)     \
+        : options_(std::move(options)) {}            \
+    using Base::forward;                             \
+    Tensor forward Arguments override;               \
+                                                     \
+   private:                                          \
+    Options options_;                                \
   };
-SL_LOSS(CrossEntropyLoss, CrossEntropyOptions)
-SL_LOSS(NLLLoss, NLLLossOptions)
-SL_LOSS(MSELoss, LossOptions)
-SL_LOSS(L1Loss, LossOptions)
-SL_LOSS(SmoothL1Loss, SmoothL1Options)
-SL_LOSS(HuberLoss, HuberOptions)
-SL_LOSS(BCELoss, BinaryCrossEntropyOptions)
-SL_LOSS(BCEWithLogitsLoss, BinaryCrossEntropyWithLogitsOptions)
-SL_LOSS(KLDivLoss, KlDivOptions)
+SL_LOSS(CrossEntropyLoss, Loss, (Tensor x, Tensor target), CrossEntropyOptions,
+        {})
+SL_LOSS(NLLLoss, Loss, (Tensor x, Tensor target), NLLLossOptions, {})
+SL_LOSS(MSELoss, Loss, (Tensor x, Tensor target), LossOptions, {})
+SL_LOSS(L1Loss, Loss, (Tensor x, Tensor target), LossOptions, {})
+SL_LOSS(SmoothL1Loss, Loss, (Tensor x, Tensor target), SmoothL1Options, {})
+SL_LOSS(HuberLoss, Loss, (Tensor x, Tensor target), HuberOptions, {})
+SL_LOSS(BCELoss, Loss, (Tensor x, Tensor target), BinaryCrossEntropyOptions, {})
+SL_LOSS(BCEWithLogitsLoss, Loss, (Tensor x, Tensor target),
+        BinaryCrossEntropyWithLogitsOptions, {})
+SL_LOSS(KLDivLoss, Loss, (Tensor x, Tensor target), KlDivOptions, {})
+SL_LOSS(HingeEmbeddingLoss, Loss, (Tensor x, Tensor target), MarginOptions,
+        {.margin = 1})
+SL_LOSS(MarginRankingLoss, LossOfThree, (Tensor x1, Tensor x2, Tensor target),
+        MarginOptions, {})
+SL_LOSS(CosineEmbeddingLoss, LossOfThree, (Tensor x1, Tensor x2, Tensor target),
+        MarginOptions, {})
+SL_LOSS(TripletMarginLoss, LossOfThree,
+        (Tensor anchor, Tensor positive, Tensor negative), TripletMarginOptions,
+        {})
 #undef SL_LOSS
 
 }  // namespace sluice::nn

@@ -168,5 +168,39 @@ TEST(Losses, AsModules) {
               1e-6);
 }
 
+TEST(Losses, OfPairsAndTripletsAsModules) {
+  Tensor a = KnownInput({4, 3}), b = KnownInput({4, 3}, 1),
+         c = KnownInput({4, 3}, 2);
+  Tensor sides = constant({1.f, -1.f, 1.f, -1.f});
+  auto same = [](const Tensor& got, const Tensor& wanted) {
+    EXPECT_EQ(got.to_vector<float>(), wanted.to_vector<float>());
+  };
+  Tensor x = KnownInput({4}), y = KnownInput({4}, 1);
+  same(HingeEmbeddingLoss()(x, sides), hinge_embedding_loss(x, sides));
+  same(HingeEmbeddingLoss({.margin = 2})(x, sides),
+       hinge_embedding_loss(x, sides, {.margin = 2}));
+  same(MarginRankingLoss({.margin = 0.3})(x, y, sides),
+       margin_ranking_loss(x, y, sides, {.margin = 0.3}));
+  same(CosineEmbeddingLoss({.margin = -0.5})(a, b, sides),
+       cosine_embedding_loss(a, b, sides, {.margin = -0.5}));
+  same(TripletMarginLoss({.reduction = "none"})(a, b, c),
+       triplet_margin_loss(a, b, c, {.reduction = "none"}));
+  Contains(ErrorOf([&] { TripletMarginLoss()(a, ones({7}), c); }),
+           "in TripletMarginLoss()");
+}
+
+TEST(Losses, TripletsByOtherLengthsAndSwapped) {
+  Tensor a = constant({{0.f, 0.f}}), p = constant({{3.f, 4.f}}),
+         n = constant({{3.f, 5.f}});
+  auto loss = [&](const TripletMarginOptions& options) {
+    return triplet_margin_loss(a, p, n, options).item<float>();
+  };
+  EXPECT_NEAR(loss({.p = 1, .eps = 0}), 7 - 8 + 1, 1e-5);
+  EXPECT_NEAR(loss({.margin = 3, .p = 1, .eps = 0}), 7 - 8 + 3, 1e-5);
+  // The negative is 1 away from the positive.
+  EXPECT_NEAR(loss({.p = 1, .eps = 0, .swap = true}), 7 - 1 + 1, 1e-5);
+  EXPECT_NEAR(loss({.eps = 0, .swap = true}), 5 - 1 + 1, 1e-5);
+}
+
 }  // namespace
 }  // namespace sluice::nn

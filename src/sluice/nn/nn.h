@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sluice/nn/activation.h"
+#include "sluice/nn/alpha_dropout.h"
 #include "sluice/nn/attention.h"
 #include "sluice/nn/attention_decoder.h"
 #include "sluice/nn/batch_norm.h"
@@ -15,6 +16,7 @@
 #include "sluice/nn/linear.h"
 #include "sluice/nn/loss.h"
 #include "sluice/nn/loss_layers.h"
+#include "sluice/nn/margin_loss.h"
 #include "sluice/nn/module.h"
 #include "sluice/nn/multi_head.h"
 #include "sluice/nn/norms.h"

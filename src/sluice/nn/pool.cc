@@ -1,6 +1,7 @@
 #include "sluice/nn/pool.h"
 
 #include "sluice/eager/call.h"
+#include "sluice/eager/operators.h"
 #include "sluice/nn/channels.h"
 #include "sluice/nn/checks.h"
 #include "sluice/nn/functional.h"
@@ -66,6 +67,24 @@ std::string Pool::extra_repr() const {
   if (options_.ceil_mode) text += ", ceil_mode=true";
   if (!count_include_pad_) text += ", count_include_pad=false";
   return text;
+}
+
+Tensor lp_pool(size_t axes, const Tensor& x, double p,
+               const PerAxis& kernel_size, const LpPoolOptions& options,
+               std::source_location where) {
+  SL_WANT(axes >= 1 && axes <= 3, where, "lp_pool: axes is ", axes,
+          "; wanted 1, 2 or 3");
+  const AvgPoolOptions windows{.stride = options.stride,
+                               .ceil_mode = options.ceil_mode};
+  Tensor powers = pow(x, p, {}, where);
+  Tensor means = axes == 1   ? AvgPool1d(kernel_size, windows).forward(powers)
+                 : axes == 2 ? AvgPool2d(kernel_size, windows).forward(powers)
+                             : AvgPool3d(kernel_size, windows).forward(powers);
+  const PerAxis window = kernel_size.Of(axes, 1, "lp_pool: kernel_size");
+  int64_t elements = 1;
+  for (int64_t size : window.sizes()) elements *= size;
+  Tensor sums = means * static_cast<double>(elements);
+  return pow(sums, 1 / p, {}, where);
 }
 
 AdaptivePool::AdaptivePool(std::string_view type, size_t axes, bool max,

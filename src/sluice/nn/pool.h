@@ -64,6 +64,16 @@ using AvgPool1d = PoolOver<1, AvgPoolOptions>;
 using AvgPool2d = PoolOver<2, AvgPoolOptions>;
 using AvgPool3d = PoolOver<3, AvgPoolOptions>;
 
+// The p-th root of the sum of p-th powers of each window of x [batch, channels,
+// ...] over its last `axes` axes.
+struct LpPoolOptions {
+  std::optional<PerAxis> stride{};  // none: the size of the window
+  bool ceil_mode = false;
+};
+Tensor lp_pool(size_t axes, const Tensor& x, double p,
+               const PerAxis& kernel_size, const LpPoolOptions& options = {},
+               std::source_location where = std::source_location::current());
+
 // Windows that cover the images evenly, as many as are asked for.
 class AdaptivePool : public Module {
  public:

@@ -2,29 +2,12 @@
 
 #include <algorithm>
 
+#include "sluice/op/by_library.h"
 #include "sluice/op/host_inputs.h"
 
 namespace sluice {
 
 namespace {
-
-// Kernels that call a library for floats.
-constexpr std::string_view kByLibrary[] = {
-    "BatchMatMul",      "Conv1D",
-    "Conv1DFilterGrad", "Conv1DInputGrad",
-    "Conv2D",           "Conv2DFilterGrad",
-    "Conv2DInputGrad",  "Conv3D",
-    "Conv3DFilterGrad", "Conv3DInputGrad",
-    "ConvTranspose1D",  "ConvTranspose2D",
-    "ConvTranspose3D",  "Dot",
-    "Einsum",           "MatMul",
-    "MatVec",           "Outer",
-};
-
-bool ByLibrary(std::string_view name) {
-  return std::find(std::begin(kByLibrary), std::end(kByLibrary), name) !=
-         std::end(kByLibrary);
-}
 
 // Nothing of the sort can be in the memory of a GPU.
 bool NeedsHost(const OpRecord& op) {
@@ -49,7 +32,7 @@ WayOnGpu WayOf(const OpRecord& op) {
   const Kernel& kernel = op.kernel(DeviceKind::kCuda);
   if (kernel.defined()) {
     if (op.block) return WayOnGpu::kFormula;
-    return ByLibrary(op.name) ? WayOnGpu::kLibrary : WayOnGpu::kKernel;
+    return IsByLibrary(op.name) ? WayOnGpu::kLibrary : WayOnGpu::kKernel;
   }
   bool nothing_runs = op.shape_only || op.any_memory || GivesSizes(op) ||
                       (op.inputs.empty() && op.outputs.empty()) ||

@@ -39,22 +39,58 @@ std::vector<Tensor> Settled(const std::vector<Tensor>& gradients) {
   return settled;
 }
 
-Tensor NormOfSettled(const std::vector<Tensor>& gradients,
+// The norm of all elements. That of order 2 is the root of one sum, which is
+// quicker than a norm of norms.
+Tensor NormOfSettled(const std::vector<Tensor>& gradients, double norm_type,
                      const std::source_location& where) {
   DType dtype = DType::kF32;
   for (const Tensor& g : gradients) {
     if (g.defined() && g.dtype() == DType::kF64) dtype = DType::kF64;
   }
-  std::vector<Tensor> squares;
+  std::vector<Tensor> parts;
   for (const Tensor& g : gradients) {
     if (!g.defined()) continue;
     Tensor x = Elements(g);
     // Of 16 bits a sum of squares would be beyond all numbers.
     if (x.dtype() != dtype) x = cast(x, dtype);
-    squares.push_back(sum(x * x));
+    parts.push_back(norm_type == 2 ? sum(x * x) : norm(x, {.p = norm_type}));
   }
-  if (squares.empty()) Refuse("global_norm: no gradients", &where);
-  return sqrt(squares.size() == 1 ? squares[0] : add_n(squares));
+  if (parts.empty()) Refuse("global_norm: no gradients", &where);
+  if (norm_type == 2) return sqrt(parts.size() == 1 ? parts[0] : add_n(parts));
+  return parts.size() == 1 ? parts[0] : norm(stack(parts), {.p = norm_type});
+}
+
+// Throws, or fails in the run of a graph, unless the norm is a finite number.
+void CheckFinite(const Tensor& norm, std::source_location where) {
+  constexpr std::string_view kWhat =
+      "clip_grad_norm_: the norm of the gradients is ";
+  if (norm.symbolic()) {
+    assert_that(isfinite(norm, {}, where), {},
+                {.message = StrCat(kWhat, "not finite")}, {}, where);
+    return;
+  }
+  double number = cast(norm, DType::kF64).item<double>();
+  if (std::isfinite(number)) return;
+  throw Error(FailedPrecondition(
+                  StrCat(kWhat, number,
+                         "; wanted a finite one, with error_if_nonfinite=True"))
+                  .WithLine(StrCat("at ", SourceLine::From(where))));
+}
+
+// All gradients times max_norm / norm where that is less than 1.
+std::vector<Tensor> Scaled(const std::vector<Tensor>& settled,
+                           const Tensor& norm, double max_norm) {
+  Tensor factor = minimum(max_norm / (norm + 1e-6), 1.0);
+  std::vector<Tensor> scaled;
+  for (const Tensor& g : settled) {
+    if (!g.defined()) {
+      scaled.push_back({});
+      continue;
+    }
+    Tensor typed = g.dtype() == norm.dtype() ? factor : cast(factor, g.dtype());
+    scaled.push_back(WithElements(g, Elements(g) * typed));
+  }
+  return scaled;
 }
 
 std::vector<Tensor> GradsOf(const Parameters& parameters) {
@@ -76,25 +112,20 @@ void SetGrads(const Parameters& parameters, const std::vector<Tensor>& grads) {
 
 Tensor global_norm(const std::vector<Tensor>& gradients,
                    std::source_location where) {
-  return NormOfSettled(Settled(gradients), where);
+  return NormOfSettled(Settled(gradients), 2, where);
+}
+
+Tensor global_norm(const std::vector<Tensor>& gradients, double norm_type,
+                   std::source_location where) {
+  return NormOfSettled(Settled(gradients), norm_type, where);
 }
 
 Clipped clip_by_global_norm(const std::vector<Tensor>& gradients,
                             double max_norm, std::source_location where) {
   CheckOption("clip_by_global_norm", "max_norm", max_norm);
   std::vector<Tensor> settled = Settled(gradients);
-  Tensor norm = NormOfSettled(settled, where);
-  Tensor factor = minimum(max_norm / (norm + 1e-6), 1.0);
-  Clipped clipped{.gradients = {}, .norm = norm};
-  for (const Tensor& g : settled) {
-    if (!g.defined()) {
-      clipped.gradients.push_back({});
-      continue;
-    }
-    Tensor typed = g.dtype() == norm.dtype() ? factor : cast(factor, g.dtype());
-    clipped.gradients.push_back(WithElements(g, Elements(g) * typed));
-  }
-  return clipped;
+  Tensor norm = NormOfSettled(settled, 2, where);
+  return {.gradients = Scaled(settled, norm, max_norm), .norm = norm};
 }
 
 std::vector<Tensor> clip_by_value(const std::vector<Tensor>& gradients,
@@ -110,15 +141,19 @@ std::vector<Tensor> clip_by_value(const std::vector<Tensor>& gradients,
 }
 
 Tensor clip_grad_norm_(const Parameters& parameters, double max_norm,
+                       const ClipNormOptions& options,
                        std::source_location where) {
   NoGrad off;
   std::vector<Tensor> grads = GradsOf(parameters);
   bool any = false;
   for (const Tensor& g : grads) any = any || g.defined();
   if (!any) return Tensor(MakeRef<EagerValue>(Array::Scalar(0.0f)));
-  Clipped clipped = clip_by_global_norm(grads, max_norm, where);
-  SetGrads(parameters, clipped.gradients);
-  return clipped.norm;
+  CheckOption("clip_grad_norm_", "max_norm", max_norm);
+  std::vector<Tensor> settled = Settled(grads);
+  Tensor norm = NormOfSettled(settled, options.norm_type, where);
+  if (options.error_if_nonfinite) CheckFinite(norm, where);
+  SetGrads(parameters, Scaled(settled, norm, max_norm));
+  return norm;
 }
 
 void clip_grad_value_(const Parameters& parameters, double limit,

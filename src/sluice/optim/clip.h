@@ -23,6 +23,11 @@ namespace sluice::optim {
 Tensor global_norm(
     const std::vector<Tensor>& gradients,
     std::source_location where = std::source_location::current());
+// The same of another order: the norm_type-th root of the sum of that power of
+// all sizes; infinity: the largest size.
+Tensor global_norm(
+    const std::vector<Tensor>& gradients, double norm_type,
+    std::source_location where = std::source_location::current());
 
 // All gradients times max_norm / (norm + 1e-6) where their norm is larger than
 // that; so they keep their direction. A norm that is not finite makes all of
@@ -42,8 +47,15 @@ std::vector<Tensor> clip_by_value(
 
 // The same with the gradients that parameters have. The first returns the norm
 // before; without any gradient it is 0.
+struct ClipNormOptions {
+  double norm_type = 2;  // the order of the norm
+  // A norm that is no finite number is an error, and gradients stay as they
+  // are. In a recorded function it is one of the call.
+  bool error_if_nonfinite = false;
+};
 Tensor clip_grad_norm_(
     const Parameters& parameters, double max_norm,
+    const ClipNormOptions& options = {},
     std::source_location where = std::source_location::current());
 void clip_grad_value_(
     const Parameters& parameters, double limit,

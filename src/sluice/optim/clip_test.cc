@@ -107,6 +107,43 @@ TEST(Clip, OfHalves) {
   ExpectNear(cast(w.grad(), DType::kF32).to_vector<float>(), {3, 4}, 5e-3);
 }
 
+TEST(Clip, ByNormsOfOtherOrders) {
+  Tensor a = Leaf({0, 0}), b = Leaf({0});
+  auto clipped = [&](double max_norm, double order) {
+    a.set_grad(constant({2.f, -4.f}));
+    b.set_grad(constant({2.f}));
+    return clip_grad_norm_({a, b}, max_norm, {.norm_type = order})
+        .item<float>();
+  };
+  EXPECT_NEAR(clipped(4, 1), 8, 1e-5);
+  ExpectNear(a.grad().to_vector<float>(), {1, -2});
+  ExpectNear(b.grad().to_vector<float>(), {1});
+  EXPECT_NEAR(clipped(1, HUGE_VAL), 4, 1e-6);
+  ExpectNear(a.grad().to_vector<float>(), {0.5, -1});
+  EXPECT_NEAR(clipped(100, 3), std::cbrt(80.0), 1e-4);
+  ExpectNear(a.grad().to_vector<float>(), {2, -4});
+}
+
+TEST(Clip, NormsThatAreNotFiniteAreErrors) {
+  Tensor a = Leaf({0, 0});
+  auto want = [&](float first) {
+    a.set_grad(constant({first, 4.f}));
+    return clip_grad_norm_({a}, 1, {.error_if_nonfinite = true});
+  };
+  EXPECT_NEAR(want(3).item<float>(), 5, 1e-6);
+  EXPECT_THROW(want(NAN), Error);
+  EXPECT_THROW(want(HUGE_VALF), Error);
+  EXPECT_EQ(a.grad().to_vector<float>()[1], 4) << "as it was";
+  // Those of a recorded function fail in its call.
+  auto step = function([&](Tensor g) {
+    a.zero_grad();
+    sum(a * g).backward();
+    return clip_grad_norm_({a}, 1, {.error_if_nonfinite = true});
+  });
+  EXPECT_NEAR(step(constant({3.f, 4.f})).item<float>(), 5, 1e-6);
+  EXPECT_THROW(step(constant({NAN, 4.f})).item<float>(), Error);
+}
+
 TEST(Clip, BadInput) {
   Tensor a = Leaf({1});
   EXPECT_EQ(clip_grad_norm_({a}, 1).item<float>(), 0) << "no gradients";

@@ -23,6 +23,8 @@ double Modulo(double x, double n) { return std::fmod(x, n); }
 Tensor Modulo(const Tensor& x, double n) { return mod(x, n); }
 double AtMost(double x, double limit) { return std::fmin(x, limit); }
 Tensor AtMost(const Tensor& x, double limit) { return minimum(x, limit); }
+double AtLeast(double x, double limit) { return std::fmax(x, limit); }
+Tensor AtLeast(const Tensor& x, double limit) { return maximum(x, limit); }
 double Choose(bool c, double a, double b) { return c ? a : b; }
 Tensor Choose(const Tensor& c, const Operand& a, const Operand& b) {
   return where(c, a, b);
@@ -164,6 +166,37 @@ Curve one_cycle(const OneCycleOptions& o) {
     auto tail = Choose(t <= down, part(high, low, up, down, t),
                        part(low, last, down, end, t));
     return Choose(t <= up, part(first, high, 0, up, t), tail);
+  });
+}
+
+Curve cyclic(const CyclicOptions& o) {
+  CheckOption("cyclic", "steps", o.steps, 1e-300);
+  CheckOption("cyclic", "up", o.up, 1e-300, 1);
+  if (o.mode != "triangular" && o.mode != "triangular2" &&
+      o.mode != "exp_range") {
+    Refuse(StrCat("cyclic: mode is \"", o.mode,
+                  "\"; wanted triangular, triangular2 or exp_range"));
+  }
+  return Both([o, halves = o.mode == "triangular2",
+               shrinks = o.mode == "exp_range"](auto base, auto t) {
+    auto turns = t / o.steps;
+    auto cycle = Floor(1 + turns);
+    auto x = 1 + turns - cycle;
+    auto height = Choose(x <= o.up, x / o.up, (x - 1) / (o.up - 1));
+    auto rise = (o.max_lr - base) * height;
+    if (halves) rise = rise * Power(0.5, cycle - 1);
+    if (shrinks) rise = rise * Power(o.gamma, t);
+    return base + rise;
+  });
+}
+
+Curve anneal(const AnnealOptions& o) {
+  CheckOption("anneal", "steps", o.steps);
+  return Both([o, n = std::fmax(1, o.steps)](auto base, auto t) {
+    auto line = AtLeast(AtMost(t / n, 1), 0);
+    auto cosine = (1 - Cos(std::numbers::pi * line)) / 2;
+    auto share = o.linear ? line : cosine;
+    return o.target * share + base * (1 - share);
   });
 }
 

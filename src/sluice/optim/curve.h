@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -107,6 +108,26 @@ struct OneCycleOptions {
   bool three_phase = false;  // down to the first rate, then to the last
 };
 Curve one_cycle(const OneCycleOptions& options);
+
+// From the base up to max_lr and back on lines, and again, without an end.
+struct CyclicOptions {
+  double max_lr = 0.1;
+  double steps = 4000;  // of one cycle
+  double up = 0.5;      // the part of them that goes up
+  // triangular: each cycle is as high as the first. triangular2: half as high
+  // as the one before. exp_range: heights times gamma at every step.
+  std::string mode = "triangular";
+  double gamma = 1;
+};
+Curve cyclic(const CyclicOptions& options);
+
+// From the base to a target, along half a cosine or a line; it stays there.
+struct AnnealOptions {
+  double target = 0;
+  double steps = 10;
+  bool linear = false;
+};
+Curve anneal(const AnnealOptions& options);
 
 // On a line from a part of the base to all of it, then `next` from its step 0.
 struct WarmUpOptions {

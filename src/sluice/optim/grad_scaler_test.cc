@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "sluice/sluice.h"
@@ -52,6 +53,44 @@ TEST(GradScaler, LeavesOutStepsThatOverflow) {
   EXPECT_EQ(scaler.get_scale(), 8);
   scaler.unscale_(sgd);
   EXPECT_THROW(scaler.unscale_(sgd), Error);
+}
+
+TEST(GradScaler, GoesOnFromItsState) {
+  Tensor w = full({1}, 1.0f).requires_grad_();
+  optim::SGD sgd({w}, {.lr = 0.5});
+  optim::GradScaler scaler({.init_scale = 8, .growth_interval = 2}), other;
+  auto train = [&](optim::GradScaler& by) {
+    sgd.zero_grad();
+    by.scale(sum(w)).backward();
+    by.step(sgd);
+    by.update();
+  };
+  train(scaler);
+  other.load_state_dict(scaler.state_dict());
+  EXPECT_EQ(other.get_scale(), 8);
+  train(other);
+  EXPECT_EQ(other.get_scale(), 16) << "the second of two good steps";
+  scaler.update(3);
+  EXPECT_EQ(scaler.get_scale(), 3);
+
+  optim::GradScaler off({.enabled = false});
+  EXPECT_TRUE(off.state_dict().empty());
+  off.load_state_dict(scaler.state_dict());
+  EXPECT_EQ(off.get_scale(), 1);
+  EXPECT_THROW(scaler.load_state_dict(off.state_dict()), Error);
+}
+
+TEST(GradScaler, RefusesWhatIsOutOfTurn) {
+  Tensor w = full({1}, 1.0f).requires_grad_();
+  optim::SGD sgd({w}, {.lr = 0.5});
+  optim::GradScaler scaler({.init_scale = 8});
+  EXPECT_THROW(scaler.update(), Error);
+  scaler.scale(sum(w)).backward();
+  EXPECT_TRUE(scaler.step(sgd));
+  EXPECT_THROW(scaler.step(sgd), Error);
+  EXPECT_EQ(w.item<float>(), 0.5);
+  scaler.update();
+  EXPECT_THROW(optim::GradScaler({.growth_factor = NAN}), Error);
 }
 
 }  // namespace

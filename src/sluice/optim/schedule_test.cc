@@ -60,6 +60,29 @@ std::vector<Shown> Curves() {
          if (t <= 6) return line(2, first, (t - 3) / 3.0);
          return line(first, last, (t - 6) / 3.0);
        }},
+      {"cyclic", cyclic({.max_lr = 2, .steps = 6, .up = 1 / 3.0}),
+       [](int t) {
+         const double heights[] = {0, 0.5, 1, 0.75, 0.5, 0.25};
+         return 0.8 + 1.2 * heights[t % 6];
+       }},
+      {"cyclic, half as high each time",
+       cyclic({.max_lr = 2, .steps = 4, .mode = "triangular2"}),
+       [](int t) {
+         const double heights[] = {0, 0.5, 1, 0.5};
+         return 0.8 + 1.2 * heights[t % 4] * std::pow(0.5, t / 4);
+       }},
+      {"cyclic, lower at every step",
+       cyclic({.max_lr = 2, .steps = 4, .mode = "exp_range", .gamma = 0.9}),
+       [](int t) {
+         const double heights[] = {0, 0.5, 1, 0.5};
+         return 0.8 + 1.2 * heights[t % 4] * std::pow(0.9, t);
+       }},
+      {"anneal", anneal({.target = 0.1, .steps = 5}),
+       [](int t) { return Between(0.8, 0.1, std::min(t, 5) / 5.0); }},
+      {"anneal on a line", anneal({.target = 0.1, .steps = 5, .linear = true}),
+       [](int t) { return 0.8 - 0.7 * std::min(t, 5) / 5.0; }},
+      {"anneal at once", anneal({.target = 0.1, .steps = 0}),
+       [](int t) { return t == 0 ? 0.8 : 0.1; }},
       {"warm-up", warm_up({.steps = 4, .start_factor = 0.5}),
        [](int t) { return t < 4 ? 0.8 * (0.5 + 0.125 * t) : 0.8; }},
       {"warm-up before another", warm_up({.steps = 4}, cosine({.steps = 6})),

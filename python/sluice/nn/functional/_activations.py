@@ -80,16 +80,11 @@ def rrelu(
     inplace: bool = False,
 ) -> Tensor:  # fmt: skip
     """The input where positive, else times a slope: drawn in training, or the mean."""
-    if not 0 <= lower <= upper:
-        raise ValueError(f"rrelu(): lower is {lower}, upper {upper}; wanted 0 <= lower "
-                         "<= upper")  # fmt: skip
     x = as_tensor(source(input) if inplace else input)
+    drawn = None
     if flag(training, "training"):
         drawn = rand(x.shape, dtype=x.dtype, device=device_like(x, None))
-        slope = drawn * (upper - lower) + lower
-        made = _where(x > 0, x, x * slope)
-    else:
-        made = _leaky_relu(x, (lower + upper) / 2)
+    made = _core.nn_rrelu(x, lower, upper, training, drawn)
     return written(input, made) if inplace else made
 
 

@@ -297,10 +297,10 @@ def lp_pool(
     ceil_mode: bool,
 ) -> Tensor:
     """The root of the sum of powers of each window."""
-    sizes = [kernel_size] if isinstance(kernel_size, int) else list(kernel_size)
-    elements = math.prod(sizes * axes if len(sizes) == 1 else sizes)
-    mean = avg_pool(axes, input**norm_type, kernel_size, stride, 0, ceil_mode, True)
-    return (mean * elements) ** (1.0 / norm_type)
+    flags(ceil_mode=ceil_mode)
+    return _core.nn_lp_pool(
+        axes, input, float(norm_type), kernel_size, stride, ceil_mode
+    )
 
 
 def lp_pool1d(

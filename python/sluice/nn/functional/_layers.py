@@ -87,31 +87,13 @@ def dropout3d(
     return written(input, made) if inplace else made
 
 
-# Elements that alpha dropout sets aside are what SELU tends to far below 0.
-_SELU_FLOOR = -1.7580993408473766
-
-
 def _set_aside(input: Any, p: float, training: bool, channels: bool) -> Tensor:
-    """A share p set to SELU's floor, then all scaled to mean 0 and variance 1."""
-    if not 0 <= p <= 1:
-        raise ValueError(f"alpha_dropout(): p is {p}; wanted 0 <= p <= 1")
     x = as_tensor(input)
-    if not flag(training, "training") or p == 0:
-        return x
-    if p == 1:
-        return _ops.mul(x, 0)
-    shape = x.shape
-    if channels:
-        if x.ndim < 2:
-            raise ValueError(
-                f"feature_alpha_dropout(): {x.ndim} axes; wanted 2 or more"
-            )
-        shape = (*x.shape[:2], *(1,) * (x.ndim - 2))
-    drawn = rand(shape, dtype=_core.float32, device=device_like(x, None))
-    kept = _ops.cast(_ops.less(drawn, 1 - p), x.dtype)
-    scale = ((_SELU_FLOOR**2 * p + 1) * (1 - p)) ** -0.5
-    moved = _ops.add(_ops.mul(_ops.sub(x, _SELU_FLOOR), kept), _SELU_FLOOR * (1 - p))
-    return _ops.mul(moved, scale)
+    drawn = None
+    if flag(training, "training") and 0 < p < 1 and (x.ndim >= 2 or not channels):
+        shape = (*x.shape[:2], *(1,) * (x.ndim - 2)) if channels else x.shape
+        drawn = rand(shape, dtype=_core.float32, device=device_like(x, None))
+    return _core.nn_alpha_dropout(x, p, training, channels, drawn)
 
 
 def alpha_dropout(
@@ -132,15 +114,7 @@ def feature_alpha_dropout(
 
 def channel_shuffle(input: Any, groups: int) -> Tensor:
     """Channels [N, C, ...], in groups, one of each group in turn."""
-    x = as_tensor(input)
-    if x.ndim < 3 or groups < 1 or int(x.shape[1]) % groups:
-        raise ValueError(
-            f"channel_shuffle(): input is {list(x.shape)} and groups {groups}; wanted "
-            "[N, C, ...] of channels that groups divide"
-        )
-    n, c, *rest = x.shape
-    split = _ops.reshape(x, (n, groups, c // groups, -1))
-    return _ops.reshape(_ops.transpose(split, (0, 2, 1, 3)), (n, c, *rest))
+    return _core.nn_channel_shuffle(input, groups)
 
 
 def _shrink_rows(table: Tensor, ids: Any, max_norm: float, norm_type: float) -> None:

@@ -240,12 +240,6 @@ def triplet_margin_loss(
         raise ValueError(
             f"triplet_margin_loss(): margin is {margin}; wanted it positive"
         )
-    if flag(swap, "swap") or p != 2 or eps != 1e-6:
-        near = _core.nn_pairwise_distance(anchor, positive, p, eps, False)
-        far = _core.nn_pairwise_distance(anchor, negative, p, eps, False)
-        if swap:
-            other = _core.nn_pairwise_distance(positive, negative, p, eps, False)
-            far = _op("Minimum")(far, other)
-        each = _op("Relu")(near - far + margin)
-        return reduced(each, reduction, "triplet_margin_loss")
-    return _core.nn_triplet_margin_loss(anchor, positive, negative, margin, reduction)
+    return _core.nn_triplet_margin_loss(
+        anchor, positive, negative, margin, p, eps, flag(swap, "swap"), reduction
+    )

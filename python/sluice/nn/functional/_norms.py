@@ -8,7 +8,6 @@ from typing import Any
 
 from ... import _core
 from ..._core import Tensor
-from ._layers import pad as _pad
 
 __all__ = [
     "batch_norm",
@@ -125,18 +124,7 @@ def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
     """Every element divided by a power of the squares of its neighbours in channels."""
-    if size <= 0:
-        raise ValueError(f"local_response_norm(): size is {size}; wanted it positive")
-    if input.ndim < 3:
-        raise ValueError(
-            f"local_response_norm(): input has {input.ndim} axes; wanted "
-            "[batch, channels, ...]"
-        )
-    border = (0, 0) * (input.ndim - 2) + (size // 2, (size - 1) // 2)
-    padded = _pad(input * input, border)
-    channels = input.shape[1]
-    squares = sum(padded[:, i : i + channels] for i in range(size))
-    return input / (squares * (alpha / size) + k) ** beta
+    return _core.nn_local_response_norm(input, size, alpha, beta, k)
 
 
 def normalize(

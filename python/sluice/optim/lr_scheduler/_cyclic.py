@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 
+from ... import _core
 from .._optimizer import Optimizer
 from ._base import LRScheduler, by_every_call, check_optimizer
 from ._momentum import check_momentum, one_each, set_momentum
@@ -59,10 +61,7 @@ class CyclicLR(LRScheduler):
         self.step_ratio = step_size_up / self.total_size
         self.mode, self.gamma = mode, gamma
         self._scale_fn = scale_fn
-        # Of the modes, the third alone is a factor of steps.
         self._by_step = scale_mode == "iterations"
-        if scale_fn is None:
-            self._by_step = mode == "exp_range"
         lows = one_each(optimizer, base_lr, "base_lr")
         self.max_lrs = one_each(optimizer, max_lr, "max_lr")
         self.cycle_momentum = cycle_momentum
@@ -77,24 +76,20 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = list(lows)
 
-    def _way(self, epoch: float) -> tuple[float, float]:
-        """How far it is up, from 0 to 1, and the factor of the height."""
-        turns = epoch / self.total_size
-        cycle = math.floor(1 + turns)
-        x = 1 + turns - cycle
-        r = self.step_ratio
-        height = x / r if x <= r else (x - 1) / (r - 1)
-        at = epoch if self._by_step else cycle
-        if self._scale_fn is not None:
-            return height, float(self._scale_fn(at))
-        if self.mode == "triangular2":
-            return height, 0.5 ** (cycle - 1)
-        return height, self.gamma**epoch if self._by_step else 1.0
+    def _at(self, low: float, high: float, epoch: float) -> float:
+        """Where between the two it is after so many steps; low may be above high."""
+        cycle = functools.partial(
+            _core.cyclic, steps=self.total_size, up=self.step_ratio
+        )
+        if self._scale_fn is None:
+            way = cycle(max_lr=high, mode=self.mode, gamma=self.gamma)
+            return float(way(low, epoch))
+        number = math.floor(1 + epoch / self.total_size)
+        factor = float(self._scale_fn(epoch if self._by_step else number))
+        return low + (high - low) * float(cycle(max_lr=1.0)(0.0, epoch)) * factor
 
     def value(self, base: float, epoch: float, group: int) -> float:
-        height, factor = self._way(epoch)
-        low = self._lows[group]
-        return low + (self.max_lrs[group] - low) * height * factor
+        return self._at(self._lows[group], self.max_lrs[group], epoch)
 
     @by_every_call
     def step(self, epoch: float | None = None) -> None:
@@ -102,7 +97,6 @@ class CyclicLR(LRScheduler):
         super().step(epoch)
         if not self.cycle_momentum:
             return
-        height, factor = self._way(self.last_epoch)
         groups = self.optimizer.param_groups
         for i, (low, high) in enumerate(zip(self.base_momentums, self.max_momentums)):
-            set_momentum(groups[i], high - (high - low) * height * factor)
+            set_momentum(groups[i], self._at(high, low, self.last_epoch))

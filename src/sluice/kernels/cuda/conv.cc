@@ -7,6 +7,7 @@
 #include "sluice/kernels/cuda/channels_last.h"
 #include "sluice/kernels/cuda/cudnn.h"
 #include "sluice/kernels/cuda/plain_conv.h"
+#include "sluice/op/by_library.h"
 #include "sluice/op/record.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -296,18 +297,30 @@ Status LaunchFilterGrad(KernelContext& ctx) {
 }
 
 SL_KERNEL(Conv1D, kCuda, {.launch = LaunchForward});
+SL_BY_LIBRARY(Conv1D);
 SL_KERNEL(Conv2D, kCuda, {.launch = LaunchForward});
+SL_BY_LIBRARY(Conv2D);
 SL_KERNEL(Conv3D, kCuda, {.launch = LaunchForward});
+SL_BY_LIBRARY(Conv3D);
 SL_KERNEL(Conv1DInputGrad, kCuda, {.launch = LaunchInputGrad});
+SL_BY_LIBRARY(Conv1DInputGrad);
 SL_KERNEL(Conv2DInputGrad, kCuda, {.launch = LaunchInputGrad});
+SL_BY_LIBRARY(Conv2DInputGrad);
 SL_KERNEL(Conv3DInputGrad, kCuda, {.launch = LaunchInputGrad});
+SL_BY_LIBRARY(Conv3DInputGrad);
 SL_KERNEL(Conv1DFilterGrad, kCuda, {.launch = LaunchFilterGrad});
+SL_BY_LIBRARY(Conv1DFilterGrad);
 SL_KERNEL(Conv2DFilterGrad, kCuda, {.launch = LaunchFilterGrad});
+SL_BY_LIBRARY(Conv2DFilterGrad);
 SL_KERNEL(Conv3DFilterGrad, kCuda, {.launch = LaunchFilterGrad});
+SL_BY_LIBRARY(Conv3DFilterGrad);
 // The input gradient with x in dy's place.
 SL_KERNEL(ConvTranspose1D, kCuda, {.launch = LaunchInputGrad});
+SL_BY_LIBRARY(ConvTranspose1D);
 SL_KERNEL(ConvTranspose2D, kCuda, {.launch = LaunchInputGrad});
+SL_BY_LIBRARY(ConvTranspose2D);
 SL_KERNEL(ConvTranspose3D, kCuda, {.launch = LaunchInputGrad});
+SL_BY_LIBRARY(ConvTranspose3D);
 
 constexpr ChannelsLast kWanted{.inputs = 3, .outputs = 1, .wanted = true};
 SL_CHANNELS_LAST(Conv2D, kWanted);

@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/einsum/contract.h"
 #include "sluice/kernels/cuda/gemm.h"
 #include "sluice/kernels/cuda/move.h"
+#include "sluice/op/by_library.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -147,6 +148,7 @@ Status Einsum(KernelContext& ctx) {
 }
 
 SL_KERNEL(Einsum, kCuda, Kernel{.launch = Einsum, .workspace = Workspace});
+SL_BY_LIBRARY(Einsum);
 
 }  // namespace
 }  // namespace sluice

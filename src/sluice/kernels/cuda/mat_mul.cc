@@ -2,6 +2,7 @@
 #include "sluice/base/small_vector.h"
 #include "sluice/kernels/cuda/addend.h"
 #include "sluice/kernels/cuda/gemm.h"
+#include "sluice/op/by_library.h"
 #include "sluice/op/record.h"
 
 namespace sluice {
@@ -137,11 +138,16 @@ Status LaunchDot(KernelContext& ctx) {
 }
 
 SL_KERNEL(MatMul, kCuda, {.launch = LaunchMatMul});
+SL_BY_LIBRARY(MatMul);
 SL_TAKES_ADDEND(MatMul);
 SL_KERNEL(BatchMatMul, kCuda, {.launch = LaunchBatchMatMul});
+SL_BY_LIBRARY(BatchMatMul);
 SL_KERNEL(MatVec, kCuda, {.launch = LaunchMatVec});
+SL_BY_LIBRARY(MatVec);
 SL_KERNEL(Outer, kCuda, {.launch = LaunchOuter});
+SL_BY_LIBRARY(Outer);
 SL_KERNEL(Dot, kCuda, {.launch = LaunchDot});
+SL_BY_LIBRARY(Dot);
 
 }  // namespace
 

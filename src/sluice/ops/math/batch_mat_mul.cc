@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
@@ -216,5 +217,6 @@ SL_OP(BatchMatMul)
          {.in = {{1 << 20, 1 << 20, 0}, {0, 1 << 20}},
           .message = "has too many elements; wanted at most 2^48"}});
 SL_FACE(BatchMatMul).keeps(kInts);
+SL_AUTOCAST(BatchMatMul, kLow);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
@@ -29,5 +30,6 @@ SL_OP_OF(Cosh, FloatFunction)
     .reference([](double x) { return std::cosh(x); })
     .samples(UnarySamples(-10, 10));
 SL_FACE(Cosh).method();
+SL_AUTOCAST(Cosh, kF32);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/scan_grad.h"
@@ -58,5 +59,6 @@ SL_OP_OF(CumProd, Scan)
       return product;
     }))
     .samples(Samples());
+SL_AUTOCAST(CumProd, kF32);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/scan_samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/scan_grad.h"
@@ -46,5 +47,6 @@ SL_OP_OF(CumSum, Scan)
       return sum;
     }))
     .samples(ScanSamples(true));
+SL_AUTOCAST(CumSum, kF32);
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/gemm/dot_rows.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
@@ -125,5 +126,6 @@ SL_OP(Dot)
          {.in = {{2, 2}, {2}}, .message = "[Dot] a is f32[2,2]; wanted rank 1"},
          {.in = {{2}, Shape()}, .message = "[Dot] b is f32[]; wanted rank 1"}});
 SL_FACE(Dot).method().keeps(kInts);
+SL_AUTOCAST(Dot, kLow);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/einsum/contract.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
@@ -294,5 +295,6 @@ SL_OP(Einsum)
           .attrs = {{"equation", ""}},
           .message = "[Einsum] operand 0 has rank 1, its term 0 letters"}});
 SL_FACE(Einsum).keeps(kInts);
+SL_AUTOCAST(Einsum, kLow);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
@@ -29,5 +30,6 @@ SL_OP_OF(Exp2, FloatFunction)
     .reference([](double x) { return std::exp2(x); })
     .samples(UnarySamples(-20, 20));
 SL_FACE(Exp2).method();
+SL_AUTOCAST(Exp2, kF32);
 
 }  // namespace sluice

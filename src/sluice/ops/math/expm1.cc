@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
@@ -27,5 +28,6 @@ SL_OP_OF(Expm1, FloatFunction)
     .reference([](double x) { return std::expm1(x); })
     .samples(UnarySamples(-10, 10));
 SL_FACE(Expm1).method();
+SL_AUTOCAST(Expm1, kF32);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
@@ -35,5 +36,6 @@ SL_OP_OF(Log, FloatFunction)
     .reference([](double x) { return std::log(x); })
     .samples(UnarySamples(0.01, 20));
 SL_FACE(Log).method();
+SL_AUTOCAST(Log, kF32);
 
 }  // namespace sluice

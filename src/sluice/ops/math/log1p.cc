@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
@@ -29,5 +30,6 @@ SL_OP_OF(Log1p, FloatFunction)
     .reference([](double x) { return std::log1p(x); })
     .samples(UnarySamples(-0.9, 20));
 SL_FACE(Log1p).method();
+SL_AUTOCAST(Log1p, kF32);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -41,5 +42,6 @@ SL_OP_OF(LogAddExp, BinaryFunction)
       return std::fmax(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
     })
     .samples(BinarySamples(-30, 30));
+SL_AUTOCAST(LogAddExp, kF32);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/scan.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/scan_samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/scan_grad.h"
@@ -70,5 +71,6 @@ SL_OP(LogCumSumExp)
     }))
     .samples(ScanSamples(true, -30, 30))
     .rejects(ScanRejects("LogCumSumExp"));
+SL_AUTOCAST(LogCumSumExp, kF32);
 
 }  // namespace sluice

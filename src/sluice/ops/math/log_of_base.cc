@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
@@ -49,11 +50,13 @@ SL_OP_OF(Log2, LogOfBase<Log2Fn, kLog2OfE>)
     .reference([](double x) { return std::log2(x); })
     .samples(UnarySamples(0.01, 20));
 SL_FACE(Log2).method();
+SL_AUTOCAST(Log2, kF32);
 
 SL_OP_OF(Log10, LogOfBase<Log10Fn, kLog10OfE>)
     .doc("The logarithm of x to base 10, elementwise; -inf at 0, NaN below.")
     .reference([](double x) { return std::log10(x); })
     .samples(UnarySamples(0.01, 2000));
 SL_FACE(Log10).method();
+SL_AUTOCAST(Log10, kF32);
 
 }  // namespace sluice

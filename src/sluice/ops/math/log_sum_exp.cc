@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/reduce_grad.h"
 #include "sluice/ops/math/reduction.h"
@@ -166,5 +167,6 @@ SL_OP_OF(LogSumExp, Reduction)
     })
     .samples(Samples())
     .rejects(ReduceRejects("LogSumExp"));
+SL_AUTOCAST(LogSumExp, kF32);
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
@@ -143,5 +144,6 @@ SL_OP(MatMul)
               {.in = {{2, 3}, {3, 2, 1}},
                .message = "[MatMul] b is f32[3,2,1]; wanted rank 2"}});
 SL_FACE(MatMul).keeps(kInts);
+SL_AUTOCAST(MatMul, kLow);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/decompose_context.h"
 #include "sluice/op/face.h"
@@ -128,5 +129,6 @@ SL_OP(MatVec)
               {.in = {{2, 3}, {3, 1}},
                .message = "[MatVec] x is f32[3,1]; wanted rank 1"}});
 SL_FACE(MatVec).keeps(kInts);
+SL_AUTOCAST(MatVec, kLow);
 
 }  // namespace sluice

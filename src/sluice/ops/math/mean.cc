@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/reduce.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/math/reduce_grad.h"
 #include "sluice/ops/math/reduction.h"
@@ -39,5 +40,6 @@ SL_OP_OF(Mean, Reduction)
     })
     .samples(ReduceSamples(true))
     .rejects(ReduceRejects("Mean"));
+SL_AUTOCAST(Mean, kF32);
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/extreme_grad.h"
@@ -175,5 +176,6 @@ SL_OP_OF(Norm, Reduction)
     })
     .samples(Samples())
     .rejects(Rejects());
+SL_AUTOCAST(Norm, kF32);
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include "sluice/kernels/cpu/gemm/launch.h"
 #include "sluice/kernels/cpu/isa.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/decompose_context.h"
 #include "sluice/op/face.h"
@@ -124,5 +125,6 @@ SL_OP(Outer)
               {.in = {{2}, Shape()},
                .message = "[Outer] b is f32[]; wanted rank 1"}});
 SL_FACE(Outer).method().keeps(kInts | DTypeSet{DType::kBool});
+SL_AUTOCAST(Outer, kLow);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/checked_binary.h"
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/op/simplify_context.h"
@@ -97,5 +98,6 @@ SL_OP(Pow)
     .samples(Samples())
     .rejects(Rejects());
 SL_FACE(Pow).method();
+SL_AUTOCAST(Pow, kF32);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/reduce.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/math/reduce_grad.h"
 #include "sluice/ops/math/reduction.h"
@@ -68,5 +69,6 @@ SL_OP_OF(Prod, Reduction)
     })
     .samples(Samples())
     .rejects(ReduceRejects("Prod"));
+SL_AUTOCAST(Prod, kF32);
 
 }  // namespace sluice

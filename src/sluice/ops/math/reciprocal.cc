@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
@@ -30,5 +31,6 @@ SL_OP_OF(Reciprocal, FloatFunction)
     .reference([](double x) { return 1 / x; })
     .samples(UnarySamples(0.1, 9));
 SL_FACE(Reciprocal).method();
+SL_AUTOCAST(Reciprocal, kF32);
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/face.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
@@ -28,5 +29,6 @@ SL_OP_OF(Rsqrt, FloatFunction)
     .reference([](double x) { return 1 / std::sqrt(x); })
     .samples(UnarySamples(0.01, 9));
 SL_FACE(Rsqrt).method();
+SL_AUTOCAST(Rsqrt, kF32);
 
 }  // namespace sluice

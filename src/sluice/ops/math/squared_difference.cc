@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/elementwise.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 
@@ -29,5 +30,6 @@ SL_OP_OF(SquaredDifference, BinaryFunction)
     .max_ulp(2)
     .reference([](double a, double b) { return (a - b) * (a - b); })
     .samples(BinarySamples());
+SL_AUTOCAST(SquaredDifference, kF32);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/math/reduce_grad.h"
 #include "sluice/ops/math/reduction.h"
@@ -31,5 +32,6 @@ SL_OP_OF(Sum, Reduction)
     })
     .samples(ReduceSamples(true))
     .rejects(ReduceRejects("Sum"));
+SL_AUTOCAST(Sum, kF32);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "sluice/kernels/cpu/variance.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/family.h"
 #include "sluice/ops/math/reduce_grad.h"
@@ -69,6 +70,7 @@ SL_OP_OF(Var, Spread)
     })
     .cpu(variance::Kernel<false>)
     .reference(Reference<false>);
+SL_AUTOCAST(Var, kF32);
 
 SL_OP_OF(Std, Spread)
     .doc("The standard deviation over some axes: the square root of Var.")
@@ -80,5 +82,6 @@ SL_OP_OF(Std, Spread)
     })
     .cpu(variance::Kernel<true>)
     .reference(Reference<true>);
+SL_AUTOCAST(Std, kF32);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/attention.h"
 
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/attention_reference.h"
@@ -178,5 +179,6 @@ SL_OP(Attention)
                      "broadcasts to [3,5]"},
          {.in = {{3, 4}, {5, 4}, {5, 2}, {3, 5}, {3, 5}},
           .message = "[Attention] takes at most one mask, got 2"}});
+SL_AUTOCAST(Attention, kLow);
 
 }  // namespace sluice

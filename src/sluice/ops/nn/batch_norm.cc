@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/batch_norm.h"
 
 #include "sluice/kernels/norm_reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
 
@@ -33,6 +34,7 @@ SL_OP(BatchNorm)
     })
     .cpu(batch_norm_kernel)
     .cpu_workspace(batch_norm_workspace)
+    .fails_for_sizes_only()
     .fuse_output()
     .tolerance(5e-6)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
@@ -62,5 +64,6 @@ SL_OP(BatchNorm)
               {.in = {{2, 3}, {3}, {3}},
                .attrs = {{"epsilon", -1.0}},
                .message = "[BatchNorm] epsilon is -1; wanted epsilon >= 0"}});
+SL_AUTOCAST(BatchNorm, kFirst);
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/batch_norm.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
@@ -40,6 +41,7 @@ SL_OP(BatchNormInference)
     .cpu(batch_norm_inference_kernel)
     .cpu_workspace(batch_norm_workspace)
     .in_place()
+    .fails_for_sizes_only()
     .fuse_output()
     .tolerance(5e-6)
     .reference([](const std::vector<RefArray>& in, const Attrs& attrs) {
@@ -74,5 +76,6 @@ SL_OP(BatchNormInference)
           .attrs = {{"epsilon", -1.0}},
           .message = "[BatchNormInference] epsilon is -1; wanted epsilon "
                      ">= 0"}});
+SL_AUTOCAST(BatchNormInference, kFirst);
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/ops/nn/loss_op.h"
 
 namespace sluice {
@@ -59,5 +60,6 @@ SL_OP_OF(BceLoss, ElementLoss)
              std::vector<Sample>{{.in = {Array::Vector<float>({0, 1, 0, 1}),
                                          Array::Vector<float>({0, 1, 1, 0})},
                                   .attrs = {{"reduction", "none"}}}});
+SL_AUTOCAST(BceLoss, kF32);
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/ops/nn/loss_op.h"
 
 namespace sluice {
@@ -30,5 +31,6 @@ SL_OP_OF(BceWithLogitsLoss, ElementLoss)
       return (x > 0 ? x : 0) - x * t + std::log1p(std::exp(-std::fabs(x)));
     }))
     .samples(LossSamples(-10, 10));
+SL_AUTOCAST(BceWithLogitsLoss, kF32);
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 #include "sluice/kernels/cpu/conv/conv_op.h"
 #include "sluice/kernels/cpu/conv/conv_shape.h"
 #include "sluice/kernels/cpu/conv/integer_conv.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/ops/family.h"
 #include "sluice/ops/nn/conv_rules.h"
@@ -68,11 +69,17 @@ OpDefinition& ConvTranspose(OpDefinition&& op, std::string_view name) {
 }  // namespace
 
 SL_OP_OF(Conv1D, Conv<1>);
+SL_AUTOCAST(Conv1D, kLow);
 SL_OP_OF(Conv2D, Conv<2>);
+SL_AUTOCAST(Conv2D, kLow);
 SL_OP_OF(Conv3D, Conv<3>);
+SL_AUTOCAST(Conv3D, kLow);
 
 SL_OP_OF(ConvTranspose1D, ConvTranspose<1>);
+SL_AUTOCAST(ConvTranspose1D, kLow);
 SL_OP_OF(ConvTranspose2D, ConvTranspose<2>);
+SL_AUTOCAST(ConvTranspose2D, kLow);
 SL_OP_OF(ConvTranspose3D, ConvTranspose<3>);
+SL_AUTOCAST(ConvTranspose3D, kLow);
 
 }  // namespace sluice

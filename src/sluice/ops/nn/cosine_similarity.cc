@@ -6,6 +6,7 @@
 #include "sluice/kernels/cpu/moments.h"
 #include "sluice/kernels/reference.h"
 #include "sluice/kernels/shape_value.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/tensor/dispatch.h"
@@ -170,5 +171,6 @@ SL_OP(CosineSimilarity)
               {.in = {{2}, {2}},
                .attrs = {{"axis", 1}},
                .message = "[CosineSimilarity] axis 1 is out of range"}});
+SL_AUTOCAST(CosineSimilarity, kF32);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "sluice/kernels/cpu/group_norm.h"
 
 #include "sluice/kernels/norm_reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
@@ -69,5 +70,6 @@ SL_OP_OF(GroupNorm, MeanAndRstdNorm)
          {.in = {{2, 3}, {3}, {3}},
           .attrs = {{"groups", 1}, {"epsilon", -1.0}},
           .message = "[GroupNorm] epsilon is -1; wanted epsilon >= 0"}});
+SL_AUTOCAST(GroupNorm, kF32);
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/ops/nn/rnn_cell.h"
 
@@ -119,5 +120,6 @@ SL_OP(GruCell)
                .message = "[GruCell] h_gates is f32[3,9]; wanted [2,9]"},
               {.in = {{9}, {9}, {3}},
                .message = "[GruCell] x_gates is f32[9]; wanted rank 2"}});
+SL_AUTOCAST(GruCell, kF32);
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/ops/nn/loss_op.h"
 
 namespace sluice {
@@ -44,5 +45,6 @@ SL_OP(HingeLoss)
     }))
     .samples(LossSamples(-2, 2, {{"margin", 0.25}}))
     .rejects(LossRejects("HingeLoss"));
+SL_AUTOCAST(HingeLoss, kF32);
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/ops/nn/loss_op.h"
 
 namespace sluice {
@@ -61,5 +62,6 @@ SL_OP(HuberLoss)
                  {.in = {{2}, {2}},
                   .attrs = {{"delta", 0.0}},
                   .message = "[HuberLoss] delta is 0; wanted delta > 0"}});
+SL_AUTOCAST(HuberLoss, kF32);
 
 }  // namespace sluice

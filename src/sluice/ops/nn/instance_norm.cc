@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/group_norm.h"
 #include "sluice/kernels/norm_reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
@@ -35,6 +36,7 @@ SL_OP_OF(InstanceNorm, MeanAndRstdNorm)
     })
     .batch(batch_rules::rows<0>)
     .cpu(group_norm_kernel)
+    .fails_for_sizes_only()
     .reference(Reference)
     .samples({{.in = {{2, 4, 5}, {4}, {4}}},
               {
@@ -53,5 +55,6 @@ SL_OP_OF(InstanceNorm, MeanAndRstdNorm)
          {.in = {{2, 3}, {3}, {3}},
           .attrs = {{"epsilon", -1.0}},
           .message = "[InstanceNorm] epsilon is -1; wanted epsilon >= 0"}});
+SL_AUTOCAST(InstanceNorm, kF32);
 
 }  // namespace sluice

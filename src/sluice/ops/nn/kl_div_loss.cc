@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/ops/nn/loss_op.h"
 
 namespace sluice {
@@ -54,5 +55,6 @@ SL_OP(KlDivLoss)
                  {.in = {Shape(), Shape()},
                   .attrs = {{"reduction", "batchmean"}},
                   .message = "[KlDivLoss] x is f32[]; wanted rank 1 or more"}});
+SL_AUTOCAST(KlDivLoss, kF32);
 
 }  // namespace sluice

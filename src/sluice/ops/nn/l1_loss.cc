@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/ops/nn/loss_op.h"
 
 namespace sluice {
@@ -27,5 +28,6 @@ SL_OP_OF(L1Loss, ElementLoss)
       return std::fabs(x - t);
     }))
     .samples(LossSamples(-2, 2));
+SL_AUTOCAST(L1Loss, kF32);
 
 }  // namespace sluice

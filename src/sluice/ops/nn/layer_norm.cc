@@ -1,5 +1,6 @@
 #include "sluice/kernels/cpu/norm_rows.h"
 #include "sluice/kernels/norm_reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/nn/norm_grad.h"
@@ -72,5 +73,6 @@ SL_OP_OF(LayerNorm, MeanAndRstdNorm)
          {.in = {{2, 3}, {3}, {3}},
           .attrs = {{"epsilon", -1.0}},
           .message = "[LayerNorm] epsilon is -1; wanted epsilon >= 0"}});
+SL_AUTOCAST(LayerNorm, kF32);
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/ops/nn/rnn_cell.h"
 
@@ -124,5 +125,6 @@ SL_OP(LstmCell)
                .message = "[LstmCell] gates is f32[2,7]; wanted [2,8]"},
               {.in = {{8}, {2}},
                .message = "[LstmCell] gates is f32[8]; wanted rank 2"}});
+SL_AUTOCAST(LstmCell, kF32);
 
 }  // namespace sluice

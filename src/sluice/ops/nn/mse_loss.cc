@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/ops/nn/loss_op.h"
 
 namespace sluice {
@@ -25,5 +26,6 @@ SL_OP_OF(MseLoss, ElementLoss)
       return (x - t) * (x - t);
     }))
     .samples(LossSamples(-2, 2));
+SL_AUTOCAST(MseLoss, kF32);
 
 }  // namespace sluice

@@ -1,5 +1,7 @@
 #include "sluice/ops/nn/nll_loss.h"
 
+#include "sluice/op/autocast_rule.h"
+
 namespace sluice {
 namespace {
 
@@ -111,5 +113,6 @@ SL_OP(NllLoss)
                           "one label for every vector along axis 1"},
               {.in = {{3}, Array::Vector<int64_t>({0})},
                .message = "[NllLoss] x is f32[3]; wanted rank 2 or more"}});
+SL_AUTOCAST(NllLoss, kF32);
 
 }  // namespace sluice

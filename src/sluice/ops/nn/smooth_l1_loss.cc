@@ -1,3 +1,4 @@
+#include "sluice/op/autocast_rule.h"
 #include "sluice/ops/nn/loss_op.h"
 
 namespace sluice {
@@ -57,5 +58,6 @@ SL_OP(SmoothL1Loss)
                  {.in = {{2}, {2}},
                   .attrs = {{"beta", -1.0}},
                   .message = "[SmoothL1Loss] beta is -1; wanted beta >= 0"}});
+SL_AUTOCAST(SmoothL1Loss, kF32);
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sluice/kernels/reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/decompose_context.h"
 #include "sluice/op/grad_context.h"
@@ -96,6 +97,7 @@ SL_OP_OF(Softmax, Normalised)
     })
     .cpu(softmax_kernel)
     .reference(Reference<false>);
+SL_AUTOCAST(Softmax, kF32);
 
 SL_OP_OF(LogSoftmax, Normalised)
     .doc("log(softmax(x)) along an axis, without losing small probabilities.")
@@ -114,5 +116,6 @@ SL_OP_OF(LogSoftmax, Normalised)
     })
     .cpu(log_softmax_kernel)
     .reference(Reference<true>);
+SL_AUTOCAST(LogSoftmax, kF32);
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
@@ -62,5 +63,6 @@ SL_OP(SoftmaxCrossEntropy)
               {.in = {{3}, Array::Vector<int64_t>({0})},
                .message = "[SoftmaxCrossEntropy] logits is f32[3]; wanted rank "
                           "2"}});
+SL_AUTOCAST(SoftmaxCrossEntropy, kF32);
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
@@ -91,5 +92,6 @@ SL_OP(SoftmaxCrossEntropyWithLogits)
               {.in = {{3}, {3}},
                .message = "[SoftmaxCrossEntropyWithLogits] logits is f32[3]; "
                           "wanted rank 2"}});
+SL_AUTOCAST(SoftmaxCrossEntropyWithLogits, kF32);
 
 }  // namespace sluice

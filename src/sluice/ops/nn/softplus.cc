@@ -3,6 +3,7 @@
 #include "sluice/kernels/cpu/long_formula.h"
 #include "sluice/kernels/cpu/vector_math.h"
 #include "sluice/kernels/samples.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/elementwise.h"
 #include "sluice/ops/nn/activation.h"
@@ -37,6 +38,7 @@ SL_OP_OF(Softplus, FloatFunction)
       return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
     })
     .samples(UnarySamples(-30, 30));
+SL_AUTOCAST(Softplus, kF32);
 
 SL_OP_OF(SoftplusGrad, ActivationGrad)
     .doc("The gradient of y = softplus(x): dy sigmoid(x).")

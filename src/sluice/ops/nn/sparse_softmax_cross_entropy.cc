@@ -2,6 +2,7 @@
 
 #include "sluice/kernels/cpu/cross_entropy.h"
 #include "sluice/kernels/reference.h"
+#include "sluice/op/autocast_rule.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"
 
@@ -99,5 +100,6 @@ SL_OP(SparseSoftmaxCrossEntropy)
               {.in = {{3}, Array::Vector<int64_t>({0})},
                .message = "[SparseSoftmaxCrossEntropy] logits is f32[3]; "
                           "wanted rank 2"}});
+SL_AUTOCAST(SparseSoftmaxCrossEntropy, kF32);
 
 }  // namespace sluice
