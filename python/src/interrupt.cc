@@ -35,6 +35,14 @@ Watch* watch = nullptr;
 
 void OnSignal(int number, siginfo_t* info, void* context) {
   int saved = errno;
+  // While the main thread starts another one it takes no signals, so that one
+  // of a library's may be given them. There Python notes a signal, but does not
+  // make its main thread look.
+  if (!pthread_equal(pthread_self(), watch->main)) {
+    pthread_kill(watch->main, number);
+    errno = saved;
+    return;
+  }
   // Python notes the signal, for when its code runs again.
   if (watch->before.sa_flags & SA_SIGINFO) {
     watch->before.sa_sigaction(number, info, context);
