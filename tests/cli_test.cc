@@ -252,6 +252,29 @@ TEST(Cli, GraphShowsWhatBecomesOfALoop) {
   EXPECT_EQ(Sluice("graph --plan --lower " + file.path()).code, 2);
 }
 
+TEST(Cli, GraphTellsWhereNodesGoAndWhy) {
+  TempFile file("cli_test_places.sluice",
+                "graph g(%x: f32[512,512]) -> (%y) {\n"
+                "  %a = MatMul(%x, %x) on \"cpu:1\" @ \"m.cc\":3\n"
+                "  %b = MatMul(%x, %x)\n"
+                "  %y = MatMul(%b, %b)\n}\n");
+  std::string command = "graph --place --cpus 2 --sims 1 " + file.path();
+  Finished given = Sluice(command);
+  EXPECT_EQ(given.code, 0) << given.out;
+  ExpectContains(given.out,
+                 "a -> /device:cpu:1: asked for; asked \"cpu:1\"; 1.0 MiB "
+                 "copied to it (m.cc:3)");
+  ExpectContains(given.out, "b -> /device:cpu:0: the preferred device");
+  ExpectContains(given.out, "nodes on 3 devices");
+  Finished found = Sluice(command + " --search");
+  EXPECT_EQ(found.code, 0) << found.out;
+  ExpectContains(found.out, "a -> /device:cpu:1: asked for");
+  ExpectContains(found.out, "b -> /device:sim:0: finishes earliest");
+  EXPECT_EQ(Sluice("graph --search " + file.path()).code, 2);
+  EXPECT_EQ(Sluice("graph --sims 2 " + file.path()).code, 2);
+  EXPECT_EQ(Sluice("graph --place --plan " + file.path()).code, 2);
+}
+
 TEST(Cli, BadGraphsExitWith1AndSayWhere) {
   TempFile file("cli_test_bad.sluice",
                 "graph g(%x: f32[2]) -> (%y) {\n  %y = Mull(%x, %x)\n}\n");

@@ -6,9 +6,11 @@
 #include <thread>
 
 #include "sluice/device/cuda_devices.h"
+#include "sluice/device/cuda_outside.h"
 #include "sluice/device/devices.h"
 #include "sluice/eager/operators.h"
 #include "sluice/launch/copy_between.h"
+#include "sluice/session/device_models.h"
 #include "sluice/sluice.h"
 
 namespace sluice {
@@ -53,6 +55,19 @@ TEST_F(CudaEmulation, MemoryThatIsNotThereIsRefused) {
       Array::Make(DType::kF32, {int64_t{1} << 29}, gpu_->memory().allocator());
   ASSERT_FALSE(big.ok());
   EXPECT_EQ(big.status().code(), Code::kResourceExhausted);
+}
+
+// Placement took it for a slow host with as much memory as one likes.
+TEST_F(CudaEmulation, PlacementKnowsItsFigures) {
+  CudaFigures figures = FiguresOf(*gpu_).value();
+  DeviceModel model = ModelOf(*gpu_);
+  // Two processors of 128 units at 1 GHz; 64 bytes at both edges of 1 GHz.
+  EXPECT_EQ(model.flops_per_second, 2 * 128 * 2 * 1e9);
+  EXPECT_EQ(model.bytes_per_second, 2 * 64 * 1e9);
+  EXPECT_GT(model.memory_bytes, 0);
+  EXPECT_LE(model.memory_bytes, figures.total_bytes);
+  EXPECT_GT(LinkBetween(CpuDevice(), *gpu_).latency_seconds,
+            LinkModel().latency_seconds);
 }
 
 TEST_F(CudaEmulation, OneStreamWaitsForAnother) {

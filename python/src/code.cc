@@ -87,6 +87,9 @@ void RethrowFromIteration(nb::python_error& error, int64_t iteration) {
 }
 
 nb::object CallCode(nb::handle callable, nb::handle arguments) {
+  // A loop that never lets go of the GIL would not see a signal that another
+  // thread was given while Python's own handler stands (interrupt.cc).
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
   PyObject* result =
       PyObject_Call(callable.ptr(), arguments.ptr(), /*kwargs=*/nullptr);
   if (!result) ThrowPythonError();

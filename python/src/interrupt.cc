@@ -35,6 +35,14 @@ Watch* watch = nullptr;
 
 void OnSignal(int number, siginfo_t* info, void* context) {
   int saved = errno;
+  // While the main thread starts another one it blocks signals, so that a
+  // library's thread may receive them. There Python notes a signal, but does
+  // not make its main thread look.
+  if (!pthread_equal(pthread_self(), watch->main)) {
+    pthread_kill(watch->main, number);
+    errno = saved;
+    return;
+  }
   // Lets Python note the signal, for when its code runs again.
   if (watch->before.sa_flags & SA_SIGINFO) {
     watch->before.sa_sigaction(number, info, context);

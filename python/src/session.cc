@@ -161,9 +161,18 @@ MemoryForecast PlanMemory(SessionObject& session, nb::handle fetches,
       session.master().PlanMemory(chosen.values, chosen.list, chosen.nodes));
 }
 
+// Whether nodes that name no device go where the search finds them best.
+bool Searches(const std::string& place) {
+  if (place != "default" && place != "search") {
+    ThrowValueError(StrCat("Session(): place is \"", place,
+                           "\"; wanted \"default\" or \"search\""));
+  }
+  return place == "search";
+}
+
 void Make(nb::pointer_and_handle<SessionObject> self, nb::handle graph,
           int threads, uint64_t seed, nb::handle shared,
-          const std::string& target) {
+          const std::string& target, const std::string& place, bool soft) {
   Graph* its = nullptr;
   if (graph.is_none()) {
     its = &OpenGraph("Session()");
@@ -173,7 +182,7 @@ void Make(nb::pointer_and_handle<SessionObject> self, nb::handle graph,
     ThrowTypeError(StrCat("Session(): graph is a ",
                           Py_TYPE(graph.ptr())->tp_name, "; wanted a Graph"));
   }
-  SessionOptions options{threads, seed, target};
+  SessionOptions options{threads, seed, target, {Searches(place), soft}};
   if (shared.is_none()) {
     if (target.empty()) {
       new (self.p) SessionObject(*its, options);
@@ -240,7 +249,8 @@ using SessionClass = nb::class_<SessionObject, Session>;
 
 void BindRuns(SessionClass& cls) {
   cls.def("__init__", &Make, "graph"_a = nb::none(), "threads"_a = 0,
-          "seed"_a = 0, nb::kw_only(), "shared"_a = nb::none(), "target"_a = "")
+          "seed"_a = 0, nb::kw_only(), "shared"_a = nb::none(), "target"_a = "",
+          "place"_a = "default", "soft"_a = true)
       .def(
           "run",
           [](SessionObject& s, nb::handle fetches, nb::handle feed_dict,
@@ -412,7 +422,13 @@ void BindSession(nb::module_& m) {
       "that of everything random; `shared` is a session whose variables and "
       "queues this one has, too; `target` (\"grpc://host:port\") is a server "
       "that leads the steps over a cluster, which keeps the state. Any number "
-      "of threads may run steps at once.");
+      "of threads may run steps at once.\n\n"
+      "`place` is \"default\", then nodes that name no device go to the "
+      "default "
+      "one, or \"search\": they go where a step is predicted to end earliest. "
+      "`soft=False` makes it an error that a named device is not there or has "
+      "no kernel for the node; else another one is taken. `explain()` says "
+      "what went where and why.");
   BindRuns(cls);
   BindState(cls);
   BindScopes(m, cls);

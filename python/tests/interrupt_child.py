@@ -104,6 +104,34 @@ def loop():
     sl.while_loop(lambda v: v > 0, lambda v: v * 1.0, leaf(1.0).detach())
 
 
+def given_to_another_thread():
+    """The system hands the signal to a thread that is not Python's, as it may
+    while the main thread starts one and takes none itself. The loop computes on
+    the host and never lets go of the GIL."""
+    libc = ctypes.PyDLL(None)
+    other = ctypes.c_ulong()
+    pause = ctypes.cast(libc.pause, ctypes.c_void_p)
+    assert libc.pthread_create(ctypes.byref(other), None, pause, None) == 0
+
+    sent = []
+
+    def body(v):
+        if not sent:
+            sent.append(libc.pthread_kill(other, int(signal.SIGINT)))
+        return v * 1.0
+
+    with sl.device("cpu"):
+        start = leaf(1.0).detach()
+    sl.while_loop(lambda v: v > 0, body, start)
+
+
+def given_to_another_thread_later():
+    """The same, with the handler that the package puts before Python's."""
+    x = leaf(np.ones(2))
+    sl.sum(x * x).backward()
+    given_to_another_thread()
+
+
 def handler_of_the_program():
     """What has its own idea of SIGINT is not cancelled, and is asked later."""
     seen = []

@@ -16,6 +16,8 @@ NEEDS = {
     "handler_of_the_program": [],
     "dequeue": ["FIFOQueue", "Session"],
     "loop": ["while_loop"],
+    "given_to_another_thread": ["while_loop"],
+    "given_to_another_thread_later": ["while_loop"],
     "captured": ["function", "while_loop"],
     "session": ["Graph", "Session", "while_loop"],
     "before_a_session": ["Graph", "Session", "while_loop"],

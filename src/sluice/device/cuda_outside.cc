@@ -118,13 +118,41 @@ void LetGo(void* context) {
 
 }  // namespace
 
+namespace {
+
+// Units of a processor that multiply and add f32 in each cycle.
+double F32UnitsOf(int architecture) {
+  bool half = architecture == 60 || (architecture >= 70 && architecture <= 80);
+  return half ? 64 : 128;
+}
+
+}  // namespace
+
 Result<CudaFigures> FiguresOf(Device& device) {
   SL_ASSIGN_OR_RETURN(CudaDevice * gpu, GpuOf(device));
   gpu->Enter();
   size_t free = 0, total = 0;
   SL_CUDA(cuMemGetInfo(&free, &total), "asking for the GPU's free memory");
-  return CudaFigures{gpu->model(), gpu->architecture(), gpu->num_processors(),
-                     static_cast<int64_t>(free), static_cast<int64_t>(total)};
+  CudaFigures figures = {gpu->model(), gpu->architecture(),
+                         gpu->num_processors(), static_cast<int64_t>(free),
+                         static_cast<int64_t>(total)};
+  CUdevice number = 0;
+  SL_CUDA(cuDeviceGet(&number, *device.name().index), "finding the GPU");
+  // Newer drivers need not know their clocks.
+  auto told = [&](CUdevice_attribute what) {
+    int value = 0;
+    CUresult result =
+        CudaDriver::Get().cuDeviceGetAttribute(&value, what, number);
+    return result == CUDA_SUCCESS ? static_cast<double>(value) : 0.0;
+  };
+  double khz = told(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+  figures.flops_per_second =
+      2 * F32UnitsOf(figures.architecture) * figures.processors * khz * 1e3;
+  // Both edges of the clock carry.
+  figures.bytes_per_second =
+      2 * told(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) * 1e3 *
+      told(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
+  return figures;
 }
 
 Result<Stream*> NewCudaStream(Device& device) {

@@ -21,6 +21,9 @@ struct CudaFigures {
   int architecture = 0;  // 90 for compute capability 9.0
   int processors = 0;
   int64_t free_bytes = 0, total_bytes = 0;  // as reported by the driver
+  // Of f32 arithmetic without tensor cores, and of its own memory, by its
+  // clocks; 0 where the driver does not tell them.
+  double flops_per_second = 0, bytes_per_second = 0;
 };
 // Errors: not a GPU; those of the driver.
 Result<CudaFigures> FiguresOf(Device& device);

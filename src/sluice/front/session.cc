@@ -22,6 +22,24 @@ std::unique_ptr<WorkerPool> MakePool(int threads) {
   return threads == 0 ? nullptr : std::make_unique<WorkerPool>(threads);
 }
 
+MasterOptions ForMaster(const SessionOptions& options, WorkerPool* pool,
+                        const std::shared_ptr<ResourceManager>& state) {
+  MasterOptions master{options.seed, pool, state};
+  master.placement.search = options.placement.search;
+  master.placement.soft = options.placement.soft;
+  return master;
+}
+
+// Tasks place what they get by rules of their own.
+void CheckRemote(const SessionOptions& options) {
+  if (!options.placement.search && options.placement.soft) return;
+  throw Error(Unimplemented(StrCat(
+      "SessionOptions.placement says ",
+      options.placement.search ? "search" : "not soft",
+      ", which is for sessions of this process; this one's steps run at \"",
+      options.target, "\"")));
+}
+
 std::vector<Value> ValuesOf(Graph& graph, std::span<const Fetch> fetches) {
   std::vector<Value> values;
   values.reserve(fetches.size());
@@ -69,8 +87,9 @@ struct Session::Impl {
         resources(std::move(state)),
         pool(MakePool(options.threads)) {
     if (options.target.empty()) {
-      local.emplace(graph, MasterOptions{options.seed, pool.get(), resources});
+      local.emplace(graph, ForMaster(options, pool.get(), resources));
     } else {
+      CheckRemote(options);
       remote =
           ValueOrThrow(ConnectToMaster(graph, options.target, options.seed));
     }

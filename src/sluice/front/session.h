@@ -35,6 +35,18 @@ class PartialRun;
 class Program;
 class RemoteMaster;
 
+// Where a session puts what its graph leaves open, among the devices of this
+// process. explain() tells for each node what was asked, chosen, and why.
+struct SessionPlacement {
+  // Nodes that name no device go where a step is predicted to end earliest: by
+  // the devices' speeds, links and limits, and by what traced runs measured.
+  // Off: to the default device.
+  bool search = false;
+  // Where a named device is not there, or has no kernel for the node, another
+  // one is taken. Off: that is an error.
+  bool soft = true;
+};
+
 struct SessionOptions {
   // Threads that run steps, the caller of run() among them. 0: those of the
   // process, one per core it may use (SLUICE_THREADS says otherwise).
@@ -43,6 +55,8 @@ struct SessionOptions {
   uint64_t seed = 0;
   // A server that leads the steps: "grpc://host:port". Empty: this process.
   std::string target{};
+  // For steps that run in this process.
+  SessionPlacement placement{};
 };
 
 // One choice of feeds, fetches and targets, prepared: no lookups per call.

@@ -20,25 +20,12 @@
 #include <vector>
 
 #include "sluice/base/status.h"
-#include "sluice/device/device_name.h"
 #include "sluice/graph/graph.h"
 #include "sluice/graph/node.h"
+#include "sluice/placement/device_model.h"
+#include "sluice/placement/placement_report.h"
 
 namespace sluice {
-
-// Static facts about a device.
-struct DeviceModel {
-  DeviceName name;  // full
-  double flops_per_second = 1e10;
-  double bytes_per_second = 1e10;
-  double launch_seconds = 1e-6;
-  int64_t memory_bytes = INT64_MAX;
-};
-
-struct LinkModel {
-  double bytes_per_second = 1e10;
-  double latency_seconds = 1e-6;
-};
 
 struct PlacementOptions {
   std::vector<DeviceModel> devices;  // [0] is the host CPU of the local task
@@ -52,26 +39,6 @@ struct PlacementOptions {
       false;  // choose by the cost model where the wish leaves a choice
   // May be null; a negative result means: estimate from the shapes.
   std::function<double(const Node&, int device)> measured_seconds;
-};
-
-struct NodePlacement {
-  std::string asked;
-  int device = -1;  // -1: no node has that id
-  std::string why;
-  int64_t bytes_copied = 0;  // to it from other devices, per run
-  std::string node, line;    // its name; the user's line
-};
-
-struct PlacementReport {
-  std::vector<std::string> devices;  // full names
-  std::vector<NodePlacement> nodes;  // by Node::id() at placement time
-  double predicted_seconds = 0;      // of one run, by the cost model
-  int64_t bytes_over_memory = 0;     // predicted sum over all devices
-  int unmet_wishes = 0;
-
-  // One line per node: wish and choice, reason, bytes copied; then a
-  // summary.
-  std::string Explain() const;
 };
 
 // Errors, each with the user's line: invalid device text, an unknown device, a

@@ -343,21 +343,6 @@ TEST(Placer, ConstantsGoWithWhoReadsThem) {
             "k sim:1, unread cpu:0, a sim:1, b cpu:0");
 }
 
-TEST(Placer, EveryExampleIsPlacedWholly) {
-  for (std::string_view text :
-       {kLoopGraph, kAttrsGraph, kRawLoopGraph, kRecursionGraph}) {
-    if (text == kLoopGraph || text == kAttrsGraph) continue;  // ops of graph/
-    for (int preferred : {0, 1}) {
-      for (bool search : {false, true}) {
-        PlacementOptions options = DevicesNamed(ThreeDevices());
-        options.preferred = preferred;
-        options.search = search;
-        EXPECT_EQ(Places(text, options).find(" ,"), std::string::npos);
-      }
-    }
-  }
-}
-
 // ---- The report ----
 
 TEST(Placer, TheReportExplains) {

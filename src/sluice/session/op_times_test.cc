@@ -83,11 +83,11 @@ TEST_F(OpTimesTest, PlacementTakesThem) {
                          sim_is_quick ? 9 : 1e-6);
     placement.times->EndOfRun();
     EXPECT_TRUE(ConcernsDevices(*graph, placement));
-    Result<std::string> placed = PlaceLocally(*graph, {}, placement);
+    Result<PlacementReport> placed = PlaceLocally(*graph, {}, placement);
     ASSERT_TRUE(placed.ok()) << placed.status().message();
     EXPECT_EQ(graph->FindNode("y")->device().find("sim") != std::string::npos,
               sim_is_quick)
-        << *placed;
+        << placed->Explain();
   }
 }
 

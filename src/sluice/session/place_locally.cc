@@ -2,12 +2,12 @@
 
 #include "sluice/base/strings.h"
 #include "sluice/device/devices.h"
-#include "sluice/device/sim/sim_device.h"
 #include "sluice/graph/batch_edit.h"
 #include "sluice/graph/together_with.h"
 #include "sluice/placement/follow_operands.h"
 #include "sluice/placement/insert_copies.h"
 #include "sluice/placement/placer.h"
+#include "sluice/session/device_models.h"
 #include "sluice/session/op_times.h"
 
 namespace sluice {
@@ -58,38 +58,8 @@ bool ConcernsDevices(const Graph& graph, const LocalPlacement& placement) {
   return NamesDevice(graph.root());
 }
 
-namespace {
-
-// By what simulated devices say of themselves; nobody says it of others.
-DeviceModel ModelOf(Device& device) {
-  DeviceModel model;
-  model.name = device.name();
-  if (auto* sim = dynamic_cast<SimDevice*>(&device)) {
-    const SimOptions& o = sim->options();
-    model.flops_per_second = o.flops_per_second;
-    model.bytes_per_second = o.bytes_per_second;
-    model.launch_seconds = o.kernel_seconds;
-    model.memory_bytes = o.memory_bytes;
-  }
-  return model;
-}
-
-LinkModel LinkBetween(Device& a, Device& b) {
-  LinkModel link;
-  for (Device* device : {&a, &b}) {
-    auto* sim = dynamic_cast<SimDevice*>(device);
-    if (!sim) continue;
-    const SimOptions& o = sim->options();
-    link.bytes_per_second = o.link_bytes_per_second;
-    link.latency_seconds = o.link_latency_seconds;
-  }
-  return link;
-}
-
-}  // namespace
-
-Result<std::string> PlaceLocally(Graph& graph, std::span<const Array> feeds,
-                                 const LocalPlacement& placement) {
+Result<PlacementReport> PlaceLocally(Graph& graph, std::span<const Array> feeds,
+                                     const LocalPlacement& placement) {
   SL_ASSIGN_OR_RETURN(Device * preferred, DefaultDevice(placement));
   PlacementOptions options;
   options.soft = placement.soft;
@@ -127,7 +97,7 @@ Result<std::string> PlaceLocally(Graph& graph, std::span<const Array> feeds,
   }
   SL_ASSIGN_OR_RETURN(PlacementReport report, Place(graph, options));
   SL_RETURN_IF_ERROR(InsertCopies(graph, copies).status());
-  return report.Explain();
+  return report;
 }
 
 }  // namespace sluice

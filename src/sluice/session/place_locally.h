@@ -10,6 +10,7 @@
 #include <string>
 
 #include "sluice/graph/graph.h"
+#include "sluice/placement/placement_report.h"
 #include "sluice/tensor/array.h"
 
 namespace sluice {
@@ -34,10 +35,9 @@ struct LocalPlacement {
 // Whether such a run involves a device other than the host.
 bool ConcernsDevices(const Graph& graph, const LocalPlacement& placement);
 
-// Returns the placement of each node, for `explain`. `feeds`: the arguments of
-// the graph, which stay where they are; empty if not known yet. Errors: as
-// Place.
-Result<std::string> PlaceLocally(Graph& graph, std::span<const Array> feeds,
-                                 const LocalPlacement& placement);
+// Returns the placement of each node. `feeds`: the arguments of the graph,
+// which stay where they are; empty if not known yet. Errors: as Place.
+Result<PlacementReport> PlaceLocally(Graph& graph, std::span<const Array> feeds,
+                                     const LocalPlacement& placement);
 
 }  // namespace sluice

@@ -210,21 +210,26 @@ Result<std::unique_ptr<Graph>> Program::Optimized(std::span<const Array> feeds,
   return graph;
 }
 
-Result<std::string> Program::Placed(Graph& graph,
-                                    std::span<const Array> feeds) const {
+Result<PlacementReport> Program::Placed(Graph& graph,
+                                        std::span<const Array> feeds) const {
   bool fed_elsewhere = false;
   for (const Array& feed : feeds) {
     fed_elsewhere = fed_elsewhere || feed.memory() != nullptr;
   }
-  if (!placed_ && !fed_elsewhere) return std::string();
+  if (!placed_ && !fed_elsewhere) return PlacementReport();
   return PlaceLocally(graph, feeds, placement_);
 }
 
 Result<std::string> Program::PassNotes(std::span<const Array> feeds) const {
   std::string notes;
   SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, Optimized(feeds, &notes));
-  SL_ASSIGN_OR_RETURN(std::string places, Placed(*graph, feeds));
-  return notes + places;
+  SL_ASSIGN_OR_RETURN(PlacementReport places, Placed(*graph, feeds));
+  return places.devices.empty() ? notes : notes + places.Explain();
+}
+
+Result<PlacementReport> Program::Places(std::span<const Array> feeds) const {
+  SL_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph, Optimized(feeds, nullptr));
+  return Placed(*graph, feeds);
 }
 
 Result<MemoryForecast> Program::PlanMemory(std::span<const Array> feeds) const {

@@ -47,6 +47,8 @@ class Program {
   // What the passes did to the graph for such feeds, one line each.
   Result<std::string> PassNotes(std::span<const Array> feeds) const;
 
+  // Where its nodes go for such feeds. Empty: all of it is the host's.
+  Result<PlacementReport> Places(std::span<const Array> feeds) const;
   // Forecasts the peak memory of a run with such feeds.
   Result<MemoryForecast> PlanMemory(std::span<const Array> feeds) const;
 
@@ -76,8 +78,10 @@ class Program {
   Result<std::shared_ptr<const Plan>> Build(std::span<const Array> feeds);
   Result<std::unique_ptr<Graph>> Optimized(std::span<const Array> feeds,
                                            std::string* notes) const;
-  // Places every node if more than the host is involved; returns the placement.
-  Result<std::string> Placed(Graph& graph, std::span<const Array> feeds) const;
+  // Places every node if more than the host is involved; else the report is
+  // empty.
+  Result<PlacementReport> Placed(Graph& graph,
+                                 std::span<const Array> feeds) const;
   void DropStale() SL_REQUIRES(mu_);
 
   const std::unique_ptr<Graph> graph_;
