@@ -534,7 +534,7 @@ def _of_c(function: Any, recorder: Any) -> Any:
     if package == "numpy":
         return by_name(function) or of_numpy(function)
     if package in ("nanobind", "sluice"):
-        return function
+        return mixed.unmixed(function) if callable(function) else function
     return handing(function)
 
 

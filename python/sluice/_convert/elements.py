@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -387,16 +388,14 @@ def _with_letters(value: Any, what: str) -> Any:
     if type(value) is Text:
         return needed(value, what)
     if type(value) is tuple:
-        return tuple(_with_letters(part, what) for part in value)
+        known = [_with_letters(part, what) for part in value]
+        return value if all(map(operator.is_, known, value)) else tuple(known)
     if type(value) in (list, dict):
         for k, part in list(value.items() if type(value) is dict else enumerate(value)):
-            known = _with_letters(part, what) if type(part) in _LETTERS else part
-            if known is not part and (type(part) is not tuple or known != part):
-                value[k] = known
+            known_part = _with_letters(part, what)
+            if known_part is not part:
+                value[k] = known_part
     return value
-
-
-_LETTERS = (Text, tuple, list, dict)
 
 
 def wanting(function: Any) -> Callable[..., Any]:
