@@ -130,7 +130,7 @@ def _scalar(value: Any, what: str) -> Any:
             f"{what}: the function returned a tensor of shape {sizes}; "
             "wanted a scalar (vjp and jacrev take others)"
         )
-    if value._deferred and (sizes is None or None in sizes):
+    if (value._deferred or value.symbolic) and (sizes is None or None in sizes):
         _check_one_element(value, what)
     return value
 

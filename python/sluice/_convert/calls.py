@@ -10,6 +10,7 @@ from __future__ import annotations
 import array
 import builtins
 import contextlib
+import enum
 import functools
 import io
 import itertools
@@ -58,7 +59,7 @@ from .printing import effect_of, print_, redirecting
 from .seeded import random_
 from .sequences import enumerate_, len_, range_, reversed_, zip_
 from .steps import managed
-from .texts import attr, is_of_graph, known_all, ordered
+from .texts import Text, attr, is_of_graph, known_all, needed, ordered
 from .values import (
     Tensor,
     decided,
@@ -127,7 +128,13 @@ def _the_better(wins: Callable[[Any, Any], Any], arg: Any, best: Any) -> Any:
     return if_exp(wins(arg, best), lambda: arg, lambda: best)
 
 
+def _named(name: Any) -> Any:
+    """The name of an attribute, which Python looks up by."""
+    return needed(name, "an attribute is asked for by") if type(name) is Text else name
+
+
 def _getattr(owner: Any, name: str, *default: Any) -> Any:
+    name = _named(name)
     try:
         return attr(owner, name)
     except AttributeError:
@@ -137,6 +144,7 @@ def _getattr(owner: Any, name: str, *default: Any) -> Any:
 
 
 def _hasattr(owner: Any, name: str) -> bool:
+    name = _named(name)
     try:
         attr(owner, name)
     except AttributeError:
@@ -145,11 +153,11 @@ def _hasattr(owner: Any, name: str) -> bool:
 
 
 def _setattr(owner: Any, name: str, value: Any) -> None:
-    setattr(_core.place(owner), name, value)
+    setattr(_core.place(owner), _named(name), value)
 
 
 def _delattr(owner: Any, name: str) -> None:
-    delattr(_core.place(owner), name)
+    delattr(_core.place(owner), _named(name))
 
 
 def _with_own(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -172,7 +180,7 @@ def _own(value: Any) -> Any:
 def _is_called(value: Any) -> bool:
     """An object of the user's, a module, or what looks keys up, that is given as a
     function."""
-    if isinstance(value, object_reads.module_class()):
+    if isinstance(value, object_reads.module_class()) or value in (int, float):
         return True
     if isinstance(value, types.BuiltinFunctionType):
         of_file = isinstance(value.__self__, io.IOBase)
@@ -395,6 +403,8 @@ def callee(function: Any) -> Any:
             return effect_of(function) or _builtin(function)
         if kind.__call__ is type.__call__:
             return _constructor(function, recorder)
+        if isinstance(function, enum.EnumMeta):
+            return _of_enum(function)
     if kind is functools.partial:
         made = callee(function.func)
         if made is function.func:
@@ -524,8 +534,17 @@ def _of_c(function: Any, recorder: Any) -> Any:
     if package == "numpy":
         return by_name(function) or of_numpy(function)
     if package in ("nanobind", "sluice"):
-        return function
+        return mixed.unmixed(function) if callable(function) else function
     return handing(function)
+
+
+def _of_enum(cls: Any) -> Callable[..., Any]:
+    """A class of constants, which are looked up by what they are."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return cls(*known_all(args, "this is looked up by"), **kwargs)
+
+    return call
 
 
 def _by_wrapper(function: Any, recorder: Any) -> Any:
@@ -546,6 +565,8 @@ def _constructor(cls: Any, recorder: Any) -> Any:
     if not own_new and not own_init:
         library = object_reads.is_library_class(cls)
         ours = object_reads.package_of(cls) in ("sluice", "numpy")
+        if object_reads.package_of(cls) == "numpy":
+            return of_numpy(cls)
         return handing(cls) if library and not ours else cls
     for own in (new, init):
         if id(cls) in recorder.old and object_reads.is_users(own):

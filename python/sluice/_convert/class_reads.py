@@ -144,6 +144,10 @@ def _kind(value: Any) -> Any:
         return str
     if type(value) is Range:
         return range
+    if isinstance(value, _core.List):  # a list that grew in the graph
+        recorder = _core.recorder()
+        own = recorder is None or not recorder.grown or recorder.own_lists
+        return None if own else list
     mixed.refuse("type() or isinstance()", value)
     return python_number(value) if isinstance(value, Tensor) else None
 

@@ -6,8 +6,10 @@ an index of a list, values decide: what is recorded serves calls with the same.
 
 from __future__ import annotations
 
+import collections
 import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -167,8 +169,9 @@ def of_numpy(function: Any) -> Any:
             parts = arg if type(arg) in (list, tuple) else (arg,)
             if any(isinstance(p, Tensor) and not p.symbolic for p in parts):
                 _outside(getattr(function, "__name__", "a function of numpy's"))()
-        if any(map(is_of_graph, args)):
-            args = known_all(args, "numpy wants")
+        if any(map(_holds, (*args, *kwargs.values()))):
+            args = tuple(_all_known(arg, "numpy wants") for arg in args)
+            kwargs = {k: _all_known(arg, "numpy wants") for k, arg in kwargs.items()}
         return function(*args, **kwargs)
 
     return call
@@ -360,7 +363,39 @@ def _holds(value: Any) -> bool:
     return is_of_graph(value) or isinstance(value, Symbol)
 
 
-_HASHING = (set, frozenset, dict)
+_HASHING = (set, frozenset, dict, collections.Counter)
+_COUNTING = (collections.Counter.update, collections.Counter.subtract)
+
+# What is done there goes by what Python's operators say of elements, if it looks at
+# any; C elsewhere reads a text's letters where they are.
+_ASKING = frozenset(
+    "builtins itertools functools copy operator collections dataclasses contextlib "
+    "types weakref heapq bisect typing enum abc logging".split()
+)
+
+
+def _reads_letters(function: Any) -> bool:
+    """Whether a function may read texts that are elements of what it is given."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, str):
+        return True
+    module = getattr(function, "__module__", None) or type(owner).__module__ or ""
+    return module.split(".")[0].lstrip("_") not in _ASKING
+
+
+def _with_letters(value: Any, what: str) -> Any:
+    """The value; texts in it that depend on elements are those of this call."""
+    if type(value) is Text:
+        return needed(value, what)
+    if type(value) is tuple:
+        known = [_with_letters(part, what) for part in value]
+        return value if all(map(operator.is_, known, value)) else tuple(known)
+    if type(value) in (list, dict):
+        for k, part in list(value.items() if type(value) is dict else enumerate(value)):
+            known_part = _with_letters(part, what)
+            if known_part is not part:
+                value[k] = known_part
+    return value
 
 
 def wanting(function: Any) -> Callable[..., Any]:
@@ -374,14 +409,20 @@ def wanting(function: Any) -> Callable[..., Any]:
             args = tuple(map(_as_argument, args))
         if function in _HASHING:
             args = tuple(_known_keys(arg, function is dict) for arg in args)
+        elif function in _COUNTING:
+            args = (args[0], *(_known_keys(arg, False) for arg in args[1:]))
         if any(type(a) is Text for a in (*args, *kwargs.values())):
             args = known_all(args, f"{name}() wants")
+        if _reads_letters(function):
+            args = tuple(_with_letters(a, f"{name}() wants") for a in args)
         before = asked_in_vain()
         try:
             return function(*args, **kwargs)
-        except TypeError:
+        except Exception as error:
             if not any(map(_holds, (*args, *kwargs.values()))):
                 raise
+            if not isinstance(error, TypeError) and asked_in_vain() == before:
+                raise  # it was not for what the graph's numbers are
         forgive(before)
         # What it says is not what it would say of Python's own numbers.
         what = f"{name}() wants"

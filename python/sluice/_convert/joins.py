@@ -9,6 +9,7 @@ from typing import Any
 from .. import _core
 from .errors import StagingError
 from .iterables import Range
+from .mixed import unmixed
 
 
 def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
@@ -51,5 +52,5 @@ def joins() -> dict[int, Callable[..., Any]]:
         if function is not None:
             made[id(function)] = _joined(function, name == "stack")
     for function in (_core.tensor, sluice.asarray):
-        made[id(function)] = _of_elements(function)
+        made[id(function)] = _of_elements(unmixed(function))
     return made

@@ -164,6 +164,11 @@ class Making:
                 "wanted sl.stack() of it"
             )
         leaves, structure = flatten(value)
+        if kinds == {Tensor} and leaves[0].requires_grad:
+            raise StagingError(
+                f"{text} {_verb(text)} a list that grew in a branch or loop of the "
+                "graph, through whose elements gradients flow; wanted sl.stack() of it"
+            )
         tensor = self.of(leaves[0], text)
 
         def make(call: Call) -> Any:

@@ -181,6 +181,9 @@ class _Merge:
         side.leaves[name], side.structures[name] = leaves, structure
         carried = side.carried[name] = []
         first = self.sides[0] if k else None
+        if first and _orders(first.outcome.values[name]) != _orders(value):
+            other = first.outcome.values[name]
+            raise self._differ(name, other, value, "give its keys one order")
         if first and first.structures[name] != structure:
             other = first.outcome.values[name]
             dtype = grown(other, value) or grown(value, other)
@@ -252,6 +255,9 @@ class _Merge:
         values = {}
         second = self.sides[-1]
         first = self.sides[0] if len(self.sides) == 2 else None
+        made_of: dict[tuple[int, int], Any] = {}  # one tensor on either way is one
+        if first:
+            self._refuse_one_here_two_there(first, second)
         for name, value in second.outcome.values.items():
             if value is MISSING or name in second.stays:
                 values[name] = value
@@ -282,8 +288,42 @@ class _Merge:
             values[name] = second.structures[name].unflatten(leaves)
             if first:
                 other = first.outcome.values[name]
+                if isinstance(value, Tensor) and isinstance(other, Tensor):
+                    pair = id(other), id(value)
+                    values[name] = made_of.setdefault(pair, values[name])
                 note_one_of(values[name], other, value, self.was_there)
         return values
+
+
+    def _refuse_one_here_two_there(self, first: _Side, second: _Side) -> None:
+        """Throws when one tensor is left in two places on one way, and two on the
+        other: afterwards they would be two on either."""
+        found: tuple[dict[int, Any], dict[int, Any]] = {}, {}
+        for name in self.places:
+            if name in first.stays:
+                continue
+            a = first.outcome.values.get(name, MISSING)
+            b = second.outcome.values.get(name, MISSING)
+            if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+                continue
+            if name in first.unread or name in second.unread:
+                continue
+            pair = found[0].setdefault(id(a), b), found[1].setdefault(id(b), a)
+            if pair[0] is not b or pair[1] is not a:
+                raise self._differ(
+                    name, a, b, "it is a tensor that another place has, too, on one "
+                    "way only; wanted a clone() of it",
+                )
+
+
+def _orders(value: Any) -> list[Any]:
+    """The keys of dicts in their order, which is none of their structure."""
+    if isinstance(value, dict):
+        parts = list(value.items())
+        return [[k for k, _ in parts], *(_orders(part) for _, part in parts)]
+    if isinstance(value, (list, tuple)):
+        return [made for made in map(_orders, value) if made]
+    return []
 
 
 def choose(

@@ -8,6 +8,7 @@ as a condition, or beside a tensor of no more digits. Everywhere else values dec
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from .. import _core
@@ -91,3 +92,17 @@ def compared(result: Any, *operands: Any) -> Any:
         if not any(isinstance(v, Tensor) and class_of(v) is Tensor for v in operands):
             note(result)
     return result
+
+
+def unmixed(function: Any) -> Callable[..., Any]:
+    """A function of ours. Of a number alone it makes a tensor of that number's type."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = (*args, *kwargs.values())
+        if any(map(mixed, given)) and not any(
+            isinstance(v, Tensor) and class_of(v) is Tensor for v in given
+        ):
+            refuse(f"{getattr(function, '__name__', 'it')}()", *given)
+        return function(*args, **kwargs)
+
+    return call

@@ -22,6 +22,7 @@ from .left_behind import tensor_inside
 from .outside_world import by_name
 from .place import user_place
 from .texts import Shown, Text, as_now, shown
+from .told_from import Logged, warned
 
 def text(*parts: Any) -> str:
     """An f-string: texts, and values with how to show them."""
@@ -141,7 +142,11 @@ def effect_of(function: Any) -> Any:
     logs = isinstance(owner, (logging.Logger, logging.LoggerAdapter))
     logs = logs or (isinstance(function, types.FunctionType)
                     and function.__module__ == "logging")  # fmt: skip
-    if (logs and name in _SAYING) or function in (warnings.warn, time.sleep):
+    if logs and name in _SAYING:
+        return functools.partial(_logged, function)
+    if function is warnings.warn:
+        return _warned
+    if function is time.sleep:
         return functools.partial(_said, function)
     if function in (pprint.pprint, pprint.pp):
         return functools.partial(_pretty, function)
@@ -164,6 +169,22 @@ def _refuse_row(function: Any, owner: Any) -> None:
     written = isinstance(owner, (_WRITER, csv.DictWriter))
     if written and id(owner) in _core.recorder().old:
         raise _refused(function, "writes to a file from outside")
+
+
+def _logged(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """logger.info(...) and others."""
+    error = kwargs.get("exc_info", function.__name__ == "exception")
+    if error and (error is not True or sys.exc_info()[0] is not None):
+        raise _refused(function, "shows where an error came from")
+    return _said(Logged(function), *args, **kwargs)
+
+
+def _warned(
+    message: Any, category: Any = None, stacklevel: Any = 1, source: Any = None
+) -> Any:
+    """warnings.warn(...)."""
+    repeated = warned(message, category, stacklevel)
+    return _said(repeated, message, *([] if category is None else [category]))
 
 
 def _said(function: Any, *args: Any, **kwargs: Any) -> Any:

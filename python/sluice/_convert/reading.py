@@ -386,6 +386,7 @@ class Reading(Journal):
         now = taken(container) if written is None else written[1]
         seen = now
         if isinstance(now, dict):
+            now = self._of_before(container, now)
             seen = {k: self._as_seen(container, k, v) for k, v in now.items()}
         elif isinstance(now, list):
             seen = [self._as_seen(container, k, v) for k, v in enumerate(now)]
@@ -399,6 +400,18 @@ class Reading(Journal):
         elif isinstance(now, list):
             for i, part in enumerate(now):
                 self.value(part, f"{text}[{i}]")
+
+    def _of_before(self, table: Any, now: dict[Any, Any]) -> dict[Any, Any]:
+        """What a dict had before this recording wrote entries of it: attributes of an
+        object, of which code asks for the dict afterwards."""
+        made = {}
+        for key, value in now.items():
+            written = self.frames[0].get((ITEM, id(table), key))
+            if written is None:
+                made[key] = value
+            elif written[1] is not MISSING:
+                made[key] = written[1]
+        return made
 
     def _as_seen(self, container: Any, key: Any, value: Any) -> Any:
         where = (ITEM, id(container), key)

@@ -20,7 +20,16 @@ from .. import _core
 from .construct import Construct
 from .errors import StagingError
 from .object_reads import CONTAINERS, is_array, is_plain, module_class, package_of
-from .places import refill, same_contents, taken
+from .places import (
+    Cell,
+    Contents,
+    Instance,
+    Item,
+    elements,
+    refill,
+    same_contents,
+    taken,
+)
 from .refusals import values_may_decide
 from .values import MISSING
 from .variables import Variables
@@ -46,6 +55,23 @@ class Untouched:
         self._merged = {id(variables.cell(name)) for name in modified}
         for name, cell in variables.cells():
             self._see_cell(name, cell)
+        self._see_places()
+
+    def _see_places(self) -> None:
+        """What this recording has left in places of the program around."""
+        recorder = _core.recorder()
+        for place, _ in list(recorder.frames[0].values()) if recorder else ():
+            if isinstance(place, Contents):
+                held = elements(place.owner)
+                is_dict = isinstance(place.owner, dict)
+                parts = [part for _, part in held] if is_dict else list(held)
+            elif isinstance(place, (Item, Instance, Cell)):
+                parts = [place.get()]
+            else:
+                continue
+            for part in parts:
+                if isinstance(part, (*CONTAINERS, tuple)) and not recorder.knows(part):
+                    self._see(part)
 
     def _see_cell(self, name: str, cell: types.CellType) -> None:
         value = _content(cell)

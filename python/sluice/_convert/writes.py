@@ -202,7 +202,7 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
             continue
         elif now is fed.get(key, MISSING) is not MISSING:
             continue
-        elif now is not MISSING and now is recorder.adopted.get(key):
+        elif now is not MISSING and now is recorder.adopted.get(key, MISSING):
             continue
         given = recorder.from_caller.get(place.part_of)
         if given is not None:
