@@ -26,7 +26,7 @@ bool ByLibrary(std::string_view name) {
          std::end(kByLibrary);
 }
 
-// Nothing of the sort can be in the memory of a GPU.
+// No operand of these types can be in GPU memory.
 bool NeedsHost(const OpRecord& op) {
   auto host_type = [&](const ArgSpec& arg) {
     if (const TypeVar* type = op.FindType(arg.type)) {
