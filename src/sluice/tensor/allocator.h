@@ -11,11 +11,11 @@
 namespace sluice {
 
 struct AllocatorStats {
-  int64_t bytes_in_use = 0;  // handed out now, in blocks of at least
-                             // kTrackedBytes
-  int64_t peak_bytes = 0;    // the maximum since ResetPeak()
-  int64_t bytes_cached = 0;  // free, kept for reuse
-  int64_t allocations = 0;   // requests of at least kTrackedBytes
+  int64_t bytes_in_use = 0;        // handed out now, in blocks of at least
+                                   // kTrackedBytes
+  int64_t peak_bytes = 0;          // the maximum since ResetPeak()
+  int64_t bytes_cached = 0;        // free, kept for reuse
+  int64_t allocations = 0;         // requests of at least kTrackedBytes
   int64_t system_allocations = 0;  // of those, how many reached the system
 };
 
