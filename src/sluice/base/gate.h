@@ -3,7 +3,7 @@
 // object; before the object is destroyed, it closes the gate, which waits for
 // callbacks inside and lets none in afterwards.
 //
-// [this, gate = gate_] { if (Gate::Inside inside(*gate); inside) Heard(); }
+//   [this, gate = gate_] { if (Gate::Inside inside(*gate); inside) Heard(); }
 //
 // Thread safe. A thread inside may enter again, but must not close the gate.
 #pragma once

@@ -3,8 +3,8 @@
 // attribute lists) cost a few nanoseconds and no call of the system's
 // allocator. A thread may free blocks that another one allocated.
 //
-// class Node : public Pooled<Node> { ... };       // new Node, delete node
-// std::vector<Entry, PoolAllocator<Entry>>
+//   class Node : public Pooled<Node> { ... };       // new Node, delete node
+//   std::vector<Entry, PoolAllocator<Entry>>
 //
 // Under AddressSanitizer all blocks come from the system, so that it detects
 // errors.

@@ -1,7 +1,7 @@
 // StartedThread: creates every thread of the library, so that one place can
 // report that the system has no more.
 //
-// std::thread t = StartedThread([this] { Main(); });
+//   std::thread t = StartedThread([this] { Main(); });
 //
 // Throws std::system_error (EAGAIN) if the system has no more threads, as
 // std::thread does, and std::bad_alloc. Callers can continue without the

@@ -1,9 +1,9 @@
 // WorkerPool: the threads that everything in Sluice runs on. Workers are pinned
 // inside the process's affinity mask, look for work for a while, then park.
 //
-// Submit(task)      run it on some worker (or by a thread that helps)
-// RunOne()          a waiting thread helps instead of idling
-// ParallelFor(...)  splits a loop over the workers and the caller
+//   Submit(task)      run it on some worker (or by a thread that helps)
+//   RunOne()          a waiting thread helps instead of idling
+//   ParallelFor(...)  splits a loop over the workers and the caller
 //
 // A pool of parallelism p has p - 1 threads: the caller of a step is the p-th.
 // Tasks never block. Thread safe; destroyed only when no task is left.

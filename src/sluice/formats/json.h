@@ -1,8 +1,8 @@
 // Json: a JSON value, parsed from text and written as text.
 //
-// Json j = Json::object({{"step", 12}, {"names", Json::array({"a", "b"})}});
-// j["loss"] = 0.5;
-// std::string text = j.dump();        // members in insertion order
+//   Json j = Json::object({{"step", 12}, {"names", Json::array({"a", "b"})}});
+//   j["loss"] = 0.5;
+//   std::string text = j.dump();        // members in insertion order
 //
 // Parsing is strict: deviations from the standard are errors that name the
 // byte. Integers are int64_t, other numbers double; text is UTF-8.

@@ -1,6 +1,6 @@
 // WriteBinary: writes a graph as compact bytes, for files and messages.
 //
-// "SLGR" version | strings | name | root region | checksum (8 bytes)
+//   "SLGR" version | strings | name | root region | checksum (8 bytes)
 //
 // Numbers are varints (signed ones zigzagged), repeated texts are indices into
 // the table of strings, elements of arrays are raw little-endian. Nodes are

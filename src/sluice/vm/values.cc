@@ -155,9 +155,7 @@ Status VmValues::VisitNode(const Node& node, Code& code) {
   SL_RETURN_IF_ERROR(CheckSignature(node));
   auto output = [&](int i) { return Value{const_cast<Node*>(&node), i}; };
   random_ = random_ || node.op().random;
-  if (node.op().flow == Flow::kFunction)
-    return OkStatus();  // handled when it
-                        // is called
+  if (node.op().flow == Flow::kFunction) return OkStatus();  // when called
   for (const auto& region : node.regions()) {
     SL_RETURN_IF_ERROR(Visit(*region, code));
   }

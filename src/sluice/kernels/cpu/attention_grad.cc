@@ -1,6 +1,6 @@
 // The gradient of attention. With p = exp(s - lse), the recomputed
 // probabilities, and d = sum(dy y) of each query:
-// dv = p' dy,  ds = p (dy v' - d),  dq = scale ds k,  dk = scale ds' q.
+//   dv = p' dy,  ds = p (dy v' - d),  dq = scale ds k,  dk = scale ds' q.
 // Scores are stored as queries x nr keys: the tile writes them in the layout
 // that it reads for dv and dk, and only ds is transposed, for dq.
 #include "sluice/base/worker_pool.h"

@@ -62,7 +62,7 @@ Status Forward(KernelContext& ctx) {
 }
 
 // One row of the gradient. With xhat = (x - mean) rstd and g = dy scale:
-// dx = rstd (g - mean(g) - xhat mean(g xhat)),
+//   dx = rstd (g - mean(g) - xhat mean(g xhat)),
 // and dy xhat and dy are added to dscale and doffset.
 template <class T, bool kCenter>
 struct NormRowGrad {

@@ -1,11 +1,11 @@
 // Shared by the activation functions and their gradients: formulas with numbers
 // from attributes, references, samples and rejected inputs.
 //
-// struct EluFn : OneNumber {
-// static constexpr const char* kAttrs[] = {"alpha"};
-// template <class C> static C Apply(C x, C alpha) { ... }
-// };
-// ... .elementwise(with_numbers<unary_block<EluFn>, EluFn>)
+//   struct EluFn : OneNumber {
+//     static constexpr const char* kAttrs[] = {"alpha"};
+//     template <class C> static C Apply(C x, C alpha) { ... }
+//   };
+//   ... .elementwise(with_numbers<unary_block<EluFn>, EluFn>)
 #pragma once
 
 #include <cmath>
