@@ -1,14 +1,13 @@
 // Whether this process may use AMX, the tile registers of x86_64 processors
-// that multiply small matrices of bf16 and int8. The system must be asked: a
-// thread that uses them has more state to keep.
+// that multiply small matrices of bf16 and int8. The system must grant
+// permission, because threads that use them have more state to save.
 //
-// SLUICE_CPU with any level of x86_64 ("avx512", "avx2", "baseline") leaves
-// them alone.
+// Any x86_64 level in SLUICE_CPU ("avx512", "avx2", "baseline") disables them.
 #pragma once
 
 namespace sluice {
 
-// The answer to the first call holds for the process; any thread may ask.
+// The first call decides for the process; any thread may call.
 bool AmxAllowed();
 
 }  // namespace sluice

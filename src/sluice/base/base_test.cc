@@ -95,7 +95,7 @@ TEST(Timer, ASlowCallbackDelaysNoOther) {
     });
   }
   while (here.load() < kSlow) std::this_thread::yield();
-  // Those that are not needed any more end.
+  // Threads that are no longer needed end.
   while (timer.threads() > 2) std::this_thread::yield();
 }
 
@@ -114,7 +114,7 @@ TEST(Timer, CancelWaitsForTheCallbackThatRuns) {
   other.join();
 }
 
-// A callback may call itself off, and may throw.
+// A callback may cancel itself, and may throw.
 TEST(Timer, CallbacksDoAsTheyLike) {
   std::atomic<int> calls{0};
   Timer timer;

@@ -19,7 +19,7 @@ bool Cancellation::Cancel(Status why) {
     flag_.store(true, std::memory_order_release);
     callbacks.swap(callbacks_);
   }
-  // One that fails keeps no other from hearing of it.
+  // An exception in one callback does not keep the others from running.
   std::exception_ptr failed;
   for (auto& [token, callback] : callbacks) {
     try {

@@ -1,5 +1,5 @@
-// Cancellation: the one switch that stops a step. Kernels poll cancelled();
-// operations that wait register a callback and are woken by Cancel().
+// Cancellation: the switch that stops a step. Kernels poll cancelled();
+// operations that wait register a callback, which Cancel() calls.
 //
 // Thread safe. Lives at least as long as the step; callbacks run on the thread
 // that cancels, without any lock held, and at most once.
@@ -19,15 +19,15 @@ namespace sluice {
 class Cancellation {
  public:
   bool cancelled() const { return flag_.load(std::memory_order_relaxed); }
-  // Why; OK while not cancelled.
+  // The reason; OK while not cancelled.
   Status status() const;
 
   // The first call wins and returns true; later ones change nothing.
   bool Cancel(Status why);
 
-  // Registers `callback`; false (and nothing registered) when already
-  // cancelled, and the caller must clean up itself. Deregister returns false
-  // when the callback has run or is running.
+  // Registers `callback`. Returns false without registering it if already
+  // cancelled; the caller must then clean up itself. Deregister returns false
+  // if the callback has run or is running.
   using Token = int64_t;
   bool Register(Token* token, std::function<void()> callback);
   bool Deregister(Token token);

@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-// Made in advance: when it is wanted there may be no memory to make it of.
+// Created in advance: when it is needed there may be no memory to create it.
 const Status no_memory = ResourceExhausted("out of memory");
 
 Status Translate() {
@@ -37,8 +37,9 @@ Status Translate() {
 const Status& NoMemory() noexcept { return no_memory; }
 
 Status CaughtStatus() noexcept {
-  // No exception of C++: the thread is being ended, by pthread_exit or the
-  // like, which must not be stopped here and cannot go on through this.
+  // Not a C++ exception: the thread is being ended, by pthread_exit or the
+  // like, which must not be stopped here and cannot continue through this
+  // function.
   if (!std::current_exception()) {
     for (;;) pause();
   }

@@ -1,5 +1,5 @@
-// Exceptions as values: what is thrown inside (no memory, no more threads, a
-// broken invariant) becomes an error at the few places that run other people's
+// Exceptions as values: exceptions thrown inside (no memory, no more threads, a
+// broken invariant) become errors at the few places that run other people's
 // code.
 #pragma once
 
@@ -7,15 +7,15 @@
 
 namespace sluice {
 
-// The exception that is being handled: ResourceExhausted for memory and
-// threads, the status of a sluice::Error, else Internal.
-// REQUIRES: called inside of catch.
+// The exception being handled: ResourceExhausted for memory and threads, the
+// status of a sluice::Error, otherwise Internal. REQUIRES: called inside a
+// catch block.
 Status CaughtStatus() noexcept;
 
-// ResourceExhausted, made in advance: there may be no memory to make it of.
+// ResourceExhausted, created in advance: there may be no memory to create it.
 const Status& NoMemory() noexcept;
 
-// f(), a Status or a Result, or what it throws as an error.
+// Returns f(), a Status or a Result; an exception becomes an error.
 template <class F>
 auto Guarded(F&& f) -> decltype(f()) {
   try {

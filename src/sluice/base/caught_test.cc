@@ -28,7 +28,7 @@ TEST(Caught, ExceptionsBecomeErrors) {
   EXPECT_EQ(*Guarded([] { return Result<int>(3); }), 3);
 }
 
-// It ended the process, whoever's it was.
+// It used to end the process.
 TEST(Caught, ABrokenInvariantIsAnError) {
   Status status = Guarded([]() -> Status {
     SL_CHECK(1 + 1 == 3);

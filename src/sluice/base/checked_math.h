@@ -1,12 +1,12 @@
-// Arithmetic that reports overflow instead of wrapping. Every size that comes
-// from a user, a file or a graph goes through these.
+// Arithmetic that reports overflow instead of wrapping. All sizes from users,
+// files and graphs are computed with these functions.
 #pragma once
 
 #include <cstdint>
 
 namespace sluice {
 
-// False, with *out untouched, when the exact result does not fit.
+// False, with *out unchanged, if the exact result does not fit.
 inline bool CheckedAdd(int64_t a, int64_t b, int64_t* out) {
   int64_t r;
   if (__builtin_add_overflow(a, b, &r)) return false;

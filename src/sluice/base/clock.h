@@ -1,4 +1,4 @@
-// Clocks: a cycle counter for statistics and steady time for deadlines.
+// Clocks: a cycle counter for statistics and a steady clock for deadlines.
 #pragma once
 
 #include <chrono>

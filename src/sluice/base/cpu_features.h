@@ -1,9 +1,9 @@
-// What this machine's processor can do beyond what the compiler was told to
-// assume. Asked once at start-up; kernels choose by it at run time.
+// The processor features beyond those the compiler was told to assume. Detected
+// once at start-up; kernels choose by them at run time.
 //
 // SLUICE_CPU lowers the choice, for tests and comparisons: "baseline", "avx2",
 // "avx512", "neon" (no bf16 or int8 matrix instructions). Unknown words and
-// levels the machine lacks are ignored.
+// levels that the machine lacks are ignored.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// The instruction set plain C++ loops are compiled for, worst to best. On
-// aarch64 the baseline has everything such loops use.
+// The instruction set that plain C++ loops are compiled for, in ascending
+// order. On aarch64 the baseline has everything such loops use.
 enum class CpuLevel : uint8_t {
   kBaseline,  // x86_64: SSE2; aarch64: NEON with fused multiply-add
   kAvx2,      // AVX2, FMA, F16C

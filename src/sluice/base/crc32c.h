@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli), the checksum of record files, by the processor's own
-// instructions where it has them.
+// CRC-32C (Castagnoli), the checksum of record files, computed with the
+// processor's instructions if it has them.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 
 namespace sluice {
 
-// Of `bytes` after bytes whose checksum is `before` (0: none).
+// The checksum of `bytes` appended to bytes with checksum `before` (0: none).
 uint32_t Crc32c(std::string_view bytes, uint32_t before = 0);
-// The same by tables alone, for machines without instructions and for tests.
+// The same with tables only, for machines without the instructions and for
+// tests.
 uint32_t Crc32cByTable(std::string_view bytes, uint32_t before = 0);
 
-// As record files store it: rotated and offset, because a checksum of data that
-// contains its own checksum detects fewer errors.
+// The form stored in record files: rotated and offset, because a checksum of
+// data that contains its own checksum detects fewer errors.
 inline uint32_t MaskCrc(uint32_t crc) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }

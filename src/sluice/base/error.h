@@ -1,5 +1,5 @@
-// sluice::Error: the exception of the public API, made from a Status at the
-// border between the inside (values) and the user's program (exceptions).
+// sluice::Error: the exception of the public API, created from a Status at the
+// boundary between the engine (values) and the user's program (exceptions).
 #pragma once
 
 #include <stdexcept>

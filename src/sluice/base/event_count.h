@@ -1,6 +1,6 @@
-// EventCount: lets one or more threads sleep until something they check has
-// changed. The sleeper reads Prepare(), checks its condition, and calls Wait()
-// with what it read; whoever changes the condition calls Notify() afterwards.
+// EventCount: lets threads sleep until a condition they check has changed. The
+// sleeper reads Prepare(), checks its condition, and calls Wait() with the
+// value read; the thread that changes the condition calls Notify() afterwards.
 // A notification between Prepare and Wait makes Wait return at once.
 #pragma once
 
@@ -15,13 +15,13 @@ class EventCount {
     waiters_.fetch_add(1, std::memory_order_seq_cst);
     return word_.load(std::memory_order_seq_cst);
   }
-  // Either Wait or Cancel follows every Prepare.
+  // Every Prepare must be followed by Wait or Cancel.
   void Cancel() { waiters_.fetch_sub(1, std::memory_order_relaxed); }
   void Wait(uint32_t seen);
   bool has_waiters() const {
     return waiters_.load(std::memory_order_seq_cst) > 0;
   }
-  // Wakes up to `count` sleepers; costs one load when there are none.
+  // Wakes up to `count` sleepers; costs one load if there are none.
   void Notify(int count = 1 << 30);
 
  private:

@@ -1,7 +1,7 @@
-// Allocations that fail: replaces operator new and the memory of arrays in a
-// test program, and runs work with the n-th of them failing, for every n.
-// Included by one file of a program, and only where no sanitizer has replaced
-// the allocator already.
+// Allocation failures for tests: replaces operator new and the memory of arrays
+// in a test program, and runs work with its n-th allocation failing, for every
+// n. Include it in one file of a program, and only if no sanitizer has replaced
+// the allocator.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ inline bool Fails() {
   return true;
 }
 
-// Runs `work`, which gives a Status, with the n-th allocation failing, for
-// every n until none fails; `check` after each.
+// Runs `work`, which returns a Status, with the n-th allocation failing, for
+// every n until none fails; calls `check` after each run.
 template <class Work, class Check>
 void ForEveryAllocation(Work work, Check check) {
   if (SL_ASAN || SL_TSAN) GTEST_SKIP() << "a sanitizer has its own allocator";

@@ -29,7 +29,7 @@ Status NoMemory(const std::string& path, int64_t bytes) {
 Result<std::unique_ptr<InputFile>> InputFile::Open(const std::string& path) {
   SL_RETURN_IF_ERROR(CheckPath(path));
   struct stat info;
-  // Looked at first: opening a pipe would wait for somebody to write to it.
+  // Checked first: opening a pipe would wait for a writer.
   if (stat(path.c_str(), &info) != 0) return SystemError("read", path, errno);
   if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
     return InvalidArgument(
@@ -147,7 +147,7 @@ Status OutputFile::WriteNow(std::string_view bytes) {
 
 Status OutputFile::Flush() {
   Status status = WriteNow(buffer_);
-  // What failed is not tried again: a part of it may be there.
+  // Failed writes are not repeated: part of the data may have been written.
   buffer_.clear();
   return status;
 }
@@ -169,7 +169,7 @@ Result<std::string> ReadFileBytes(const std::string& path) {
   } catch (const std::exception&) {  // no memory, or longer than any string
     return NoMemory(path, file->size());
   }
-  // A file may have grown since; a device never said how long it is.
+  // A file may have grown meanwhile, and devices do not report a length.
   int64_t most = file->size() + kMostOfDevice;
   SL_RETURN_IF_ERROR(file->Read(most + 1, &bytes));
   if (static_cast<int64_t>(bytes.size()) > most) {

@@ -20,7 +20,7 @@ Allowed& TheAllowed() {
   return *allowed;
 }
 
-// Where it really is; what does not exist yet is taken as it is written.
+// Resolves links; the part that does not exist yet is used as written.
 std::string Real(const std::string& path) {
   std::error_code error;
   fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);

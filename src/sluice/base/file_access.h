@@ -1,5 +1,5 @@
-// FileAccess: which files the ops of this process may touch: all of them,
-// unless the process is a server that runs other people's graphs, which is
+// FileAccess: the files that the ops of this process may access: all of them,
+// unless the process is a server that runs other people's graphs and is
 // confined to folders.
 //
 // Confine is called once, before there are other threads; Check from any.
@@ -13,9 +13,10 @@
 namespace sluice {
 
 struct FileAccess {
-  // From now on ops may touch only what lies in these folders; none: nothing.
+  // From now on ops may only access files in these folders; no folders: no
+  // files.
   static void Confine(const std::vector<std::string>& folders);
-  // Links and ".." are followed first. Error: FailedPrecondition.
+  // Resolves links and ".." first. Error: FailedPrecondition.
   static Status Check(const std::string& path);
 };
 

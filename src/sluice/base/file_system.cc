@@ -25,7 +25,7 @@ std::atomic<FileSystem*> current{nullptr};
 constexpr std::string_view kBeside = ".tmp-";
 constexpr size_t kRandomDigits = 16;
 
-// The path a BesideName was made of; empty for other names.
+// The path that a BesideName was made for; empty for other names.
 std::string TargetOf(const std::string& path) {
   size_t tail = kBeside.size() + kRandomDigits;
   if (path.size() <= tail ||
@@ -47,7 +47,8 @@ void FileSystem::SetCurrent(FileSystem* instead) { current = instead; }
 
 Result<int> FileSystem::Create(const std::string& path) {
   SL_RETURN_IF_ERROR(CheckPath(path));
-  // Whom the file that is replaced was kept from must not read its successor.
+  // Users who could not read the replaced file must not be able to read the new
+  // one.
   struct stat old;
   std::string target = TargetOf(path);
   bool replaces = !target.empty() && stat(target.c_str(), &old) == 0 &&
@@ -99,7 +100,7 @@ Status FileSystem::SyncFolder(const std::string& path) {
   if (folder < 0) return SystemError("sync the folder", path, errno);
   int failed = fsync(folder) == 0 ? 0 : errno;
   close(folder);
-  // Some file systems have no such thing for folders.
+  // Some file systems do not support this for folders.
   if (failed == 0 || failed == EINVAL) return OkStatus();
   return SystemError("sync the folder", path, failed);
 }
@@ -125,7 +126,8 @@ Status FileSystem::RemoveFolder(const std::string& path) {
 
 Result<std::unique_ptr<SyncedFile>> SyncedFile::Create(FileSystem& files,
                                                        std::string path) {
-  // Made before the file: without memory for it nobody would close that.
+  // Allocated before the file is created: if memory ran out after that, nobody
+  // would close the file.
   std::unique_ptr<SyncedFile> made(new SyncedFile(files, std::move(path), -1));
   SL_ASSIGN_OR_RETURN(made->file_, files.Create(made->path_));
   return made;
@@ -136,7 +138,8 @@ SyncedFile::~SyncedFile() {
 }
 
 Status SyncedFile::Write(std::string_view bytes) {
-  // A piece is still in the processor's cache when its checksum is made.
+  // Small blocks, so that data is still in the processor's cache when its
+  // checksum is computed.
   constexpr size_t kPiece = 1 << 20;
   while (!bytes.empty()) {
     std::string_view piece = bytes.substr(0, kPiece);
@@ -207,8 +210,9 @@ Status RemoveTree(FileSystem& files, const std::string& path) {
 }
 
 std::string BesideName(const std::string& path) {
-  // No two savers, of this process or another, write one file; and who may
-  // write into the folder cannot put a link where it will be.
+  // Random names: two savers, in this process or another, never write the same
+  // file; and users with write access to the folder cannot place a link there
+  // in advance.
   uint64_t bits;
   if (getrandom(&bits, sizeof bits, 0) != sizeof bits) {
     static std::atomic<uint64_t> count{0};

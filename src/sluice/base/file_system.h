@@ -1,10 +1,10 @@
 // FileSystem: the changes that saving makes to folders, one call each, so that
-// tests can stop, fail or tear any of them, and so that one place knows how not
-// to lose a file.
+// tests can stop, fail or tear any of them, and so that the rules for not
+// losing files are in one place.
 //
-// Whoever saves something that must not be lost writes it to a new place, syncs
-// it, renames it over the old one and syncs the folder: at every moment the old
-// or the new one is there, whole. WriteFileSafely does that for one file.
+// Data that must not be lost is written to a new file, synced and renamed over
+// the old one, and the folder is synced: at every moment the old or the new
+// file exists, complete. WriteFileSafely does this for one file.
 //
 // Thread safe. Errors name the path and the system's reason.
 #pragma once
@@ -23,25 +23,25 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  // Makes a new file, open for writing, and returns what Close() takes. Fails
-  // when the name is taken, even by a link somebody planted. A file under a
-  // BesideName gets the permissions of the file it will replace.
+  // Creates a new file, open for writing, and returns the argument for Close().
+  // Fails if the name is taken, even by a link that somebody placed there. A
+  // file with a BesideName gets the permissions of the file it will replace.
   virtual Result<int> Create(const std::string& path);
   virtual Status Write(int file, const std::string& path,
                        std::string_view bytes);
-  // Returns when the file's bytes will survive a loss of power.
+  // Returns when the file's bytes will survive a power failure.
   virtual Status Sync(int file, const std::string& path);
   void Close(int file);
 
-  // One there already is fine.
+  // An existing folder is not an error.
   virtual Status MakeFolder(const std::string& path);
-  // The same for the names in a folder.
+  // Syncs the names in a folder.
   virtual Status SyncFolder(const std::string& path);
   virtual Status Rename(const std::string& from, const std::string& to);
   virtual Status RemoveFile(const std::string& path);
   virtual Status RemoveFolder(const std::string& path);  // an empty one
 
-  // The one in use: the machine's, or what a test has put in its place.
+  // The current one: the machine's, or a test's replacement.
   static FileSystem& Current();
   // Null: the machine's. REQUIRES: nobody is saving.
   static void SetCurrent(FileSystem* instead);
@@ -57,7 +57,7 @@ class SyncedFile {
   SyncedFile& operator=(const SyncedFile&) = delete;
 
   Status Write(std::string_view bytes);
-  // After this all of it is safe.
+  // After this the entire file is safe.
   Status Finish();
 
   const std::string& path() const { return path_; }
@@ -79,18 +79,19 @@ class SyncedFile {
 std::string FolderOf(const std::string& path);
 // Names in a folder, sorted by bytes, without "." and "..".
 Result<std::vector<std::string>> NamesIn(const std::string& folder);
-// A folder with all folders above it.
+// Creates a folder and all folders above it.
 Status MakeFolders(FileSystem& files, const std::string& path);
-// A folder with everything below it; none there is fine.
+// Removes a folder with everything below it; a missing one is not an error.
 Status RemoveTree(FileSystem& files, const std::string& path);
-// Renames a finished file to `path` and makes that safe; when that fails it is
-// removed. Status OK means: `path` is the new file, and stays it.
+// Renames a finished file to `path` and syncs the folder; on failure the file
+// is removed. Status OK means that `path` is the new file and will survive a
+// power failure.
 Status PutInPlace(FileSystem& files, const std::string& beside,
                   const std::string& path);
-// The name something is written under before it is put in place at `path`: a
-// new one each time, which nobody can guess.
+// A name for writing a file before it is moved to `path`: a new, unpredictable
+// one each time.
 std::string BesideName(const std::string& path);
-// OK where there is nothing or a plain file: a device file is never
+// OK if the path does not exist or is a regular file: a device file is never
 // replaced.
 Status CheckReplaceable(const std::string& path);
 Status WriteFileSafely(FileSystem& files, const std::string& path,

@@ -24,10 +24,10 @@ TEST(FileSystem, WritesSafely) {
   EXPECT_EQ(status.code(), Code::kNotFound);
   EXPECT_NE(status.message().find("/no/b"), std::string::npos);
   EXPECT_FALSE(WriteFileSafely(files, "", "x").ok());
-  // A device is not replaced by a file, whoever may do that.
+  // A device is not replaced by a file, whatever the permissions.
   EXPECT_EQ(WriteFileSafely(files, "/dev/null", "x").message(),
             "cannot write \"/dev/null\": it is no plain file");
-  // A folder is not replaced by a file, and nothing is left beside it.
+  // A folder is not replaced by a file, and no temporary file is left.
   ASSERT_TRUE(files.MakeFolder(folder / "f").ok());
   EXPECT_FALSE(WriteFileSafely(files, folder / "f", "x").ok());
   EXPECT_EQ(*NamesIn(folder.path()), (Names{"a", "f"}));

@@ -99,7 +99,7 @@ TEST(File, ErrorsNameThePath) {
             "path is \"\"; wanted a file's name");
   EXPECT_FALSE(ReadFileBytes(std::string("/dev/null\0x", 11)).ok());
   EXPECT_FALSE(FileExists(""));
-  // Nobody writes to this pipe: opening it would wait for ever.
+  // Nobody writes to this pipe: opening it would wait forever.
   std::string pipe = Path("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_NE(ReadFileBytes(pipe).status().message().find("no plain file"),

@@ -1,13 +1,11 @@
-// Gate: lets callbacks into an object until the object ends. The object and its
-// callbacks share one. A callback enters it before touching the object; before
-// the object goes, it closes the gate, which waits for whoever is inside and
-// lets nobody in afterwards.
+// Gate: lets callbacks into an object until the object is destroyed. The object
+// and its callbacks share one. A callback enters it before accessing the
+// object; before the object is destroyed, it closes the gate, which waits for
+// callbacks inside and lets none in afterwards.
 //
-//   [this, gate = gate_] {
-//     if (Gate::Inside inside(*gate); inside) Heard();
-//   }
+//   [this, gate = gate_] { if (Gate::Inside inside(*gate); inside) Heard(); }
 //
-// Thread safe. A thread inside may enter again, and may not close.
+// Thread safe. A thread inside may enter again, but must not close the gate.
 #pragma once
 
 #include <atomic>

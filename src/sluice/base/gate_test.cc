@@ -37,7 +37,7 @@ TEST(Gate, WhoeverIsInsideIsWaitedFor) {
     }
     while (object->load() == 0) std::this_thread::yield();
     gate->Close();
-    object = nullptr;  // a sanitizer would see a late one
+    object = nullptr;  // a sanitizer would detect late access
     over = true;
     for (std::thread& t : callers) t.join();
   }

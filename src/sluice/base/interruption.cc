@@ -23,7 +23,7 @@ Status Interruption::Why() { return Cancelled("interrupted"); }
 
 void Interruption::CancelSteps() {
   if (!requested()) return;
-  // What waits for a step may run when it is cancelled: not under the lock.
+  // Callbacks of a step may run when it is cancelled: do not hold the lock.
   std::vector<std::shared_ptr<Cancellation>> steps;
   {
     MutexLock lock(mu_);
@@ -41,7 +41,7 @@ Interruption::Running::Running(const std::shared_ptr<Cancellation>& step)
     MutexLock lock(owner_->mu_);
     outer_ = std::exchange(owner_->innermost_, this);
   }
-  // It may have been asked for just before.
+  // It may have been requested just before.
   if (owner_->requested()) step_->Cancel(Why());
 }
 

@@ -1,9 +1,10 @@
-// Interruption: how Ctrl-C reaches what a thread is doing. A binding to another
-// language makes it the thread's current one while the thread runs for long;
-// steps make themselves known to it, other loops ask it between their rounds.
+// Interruption: passes Ctrl-C on to the work of a thread. A binding to another
+// language makes it the thread's current one during long calls; steps register
+// with it, other loops poll it between iterations.
 //
 // Request() may be called from a signal handler, CancelSteps() from any thread;
-// the rest belongs to the thread it is current on. Outlives what runs under it.
+// the rest belongs to the thread it is current on. Must outlive the work under
+// it.
 #pragma once
 
 #include <atomic>
@@ -16,11 +17,11 @@ namespace sluice {
 
 class Interruption {
  public:
-  // This thread's; null when nobody interrupts it.
+  // This thread's interruption; null if there is none.
   static Interruption* Current();
-  // Returns the one before.
+  // Returns the previous one.
   static Interruption* SetCurrent(Interruption* now);
-  // Cancelled when this thread is to stop.
+  // Cancelled if this thread should stop.
   static Status Check() {
     Interruption* current = Current();
     return current && current->requested() ? Why() : OkStatus();
@@ -30,11 +31,11 @@ class Interruption {
   bool requested() const { return flag_.load(std::memory_order_relaxed); }
   void Request() { flag_.store(true, std::memory_order_relaxed); }
   void Clear() { flag_.store(false, std::memory_order_relaxed); }
-  // Cancels the steps that run, if a stop was asked for.
+  // Cancels running steps if a stop was requested.
   void CancelSteps();
 
-  // Registers a step that runs on this thread, for as long as this object
-  // lives. Does nothing when no interruption is current.
+  // Registers a step that runs on this thread for the object's lifetime. Does
+  // nothing if there is no current interruption.
   class Running {
    public:
     explicit Running(const std::shared_ptr<Cancellation>& step);
@@ -46,11 +47,11 @@ class Interruption {
     friend class Interruption;
     Interruption* const owner_;
     std::shared_ptr<Cancellation> step_;
-    Running* outer_ = nullptr;  // of a step that runs another one
+    Running* outer_ = nullptr;  // of an enclosing step
   };
 
-  // Called before a step runs under an interruption: whoever will call
-  // CancelSteps() gets ready. Set once.
+  // Called before a step runs under an interruption, so that the code that
+  // calls CancelSteps() can prepare. Set once.
   static constinit std::atomic<void (*)()> step_begins;
 
  private:

@@ -12,8 +12,8 @@ Mutex mu;
 LoopHelper* helpers SL_GUARDED_BY(mu) = nullptr;
 std::atomic<int32_t> count{0};
 
-// A forked child has none of the sleeping threads, and must not find the lock
-// held by one of them.
+// A forked child has none of the sleeping threads, and must not inherit the
+// lock held by one of them.
 void BeforeFork() SL_NO_THREAD_SAFETY_ANALYSIS { mu.lock(); }
 void InParent() SL_NO_THREAD_SAFETY_ANALYSIS { mu.unlock(); }
 void InChild() SL_NO_THREAD_SAFETY_ANALYSIS {
@@ -40,7 +40,7 @@ LoopHelper::~LoopHelper() {
   MutexLock lock(mu);
   LoopHelper** at = &helpers;
   while (*at && *at != this) at = &(*at)->next_;
-  if (!*at) return;  // in a child of fork(): forgotten
+  if (!*at) return;  // in a child of fork(): no longer registered
   *at = next_;
   count.fetch_sub(1, std::memory_order_relaxed);
 }

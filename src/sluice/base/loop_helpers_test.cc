@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-// As the thread that drives a step sleeps: it helps when it is woken.
+// Sleeps like the thread that drives a step: it helps when woken.
 class Sleeper {
  public:
   explicit Sleeper(WorkerPool& pool)
@@ -38,8 +38,8 @@ class Sleeper {
   std::thread thread_;
 };
 
-// Each chunk waits for the others, so the loop ends only when three threads
-// are at work on it: the caller, the pool's and the one that slept.
+// Each chunk waits for the others, so the loop ends only if three threads work
+// on it: the caller, the pool's and the sleeper.
 TEST(LoopHelper, WhoSleepsElsewhereIsWokenToHelp) {
   WorkerPool pool(2);
   Sleeper sleeper(pool);
@@ -68,8 +68,8 @@ TEST(LoopHelper, IsNotWokenByLoopsOfOtherPools) {
   EXPECT_EQ(before, after);
 }
 
-// A loop of many chunks wakes no more than the pool could use: the caller and
-// one more.
+// A loop of many chunks wakes no more threads than the pool may use: the caller
+// and one more.
 TEST(LoopHelper, OfManyOnlyAsManyAreWokenAsHelp) {
   WorkerPool pool(2);
   constexpr int kHelpers = 10;

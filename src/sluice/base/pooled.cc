@@ -15,7 +15,8 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Of one thread. Blocks freed after its lists are gone go to the system.
+// The lists of one thread. Blocks freed after its lists are gone go to the
+// system.
 struct Lists {
   ~Lists() {
     for (FreeBlock*& list : first) {

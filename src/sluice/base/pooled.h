@@ -1,13 +1,13 @@
 // Small blocks of memory kept for reuse: each thread has a list of free blocks
-// per size, so that objects which come and go by the million (recorded ops,
+// per size, so that objects created and destroyed by the million (recorded ops,
 // attribute lists) cost a few nanoseconds and no call of the system's
-// allocator. Blocks may be freed by another thread than the one that made them.
+// allocator. A thread may free blocks that another one allocated.
 //
 //   class Node : public Pooled<Node> { ... };       // new Node, delete node
 //   std::vector<Entry, PoolAllocator<Entry>>
 //
-// Under AddressSanitizer everything goes to the system, which then sees every
-// mistake.
+// Under AddressSanitizer all blocks come from the system, so that it detects
+// errors.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ struct PoolAllocator {
   bool operator==(const PoolAllocator&) const { return true; }
 };
 
-// For lists that calls make and drop.
+// For short-lived lists.
 template <class T>
 using PoolVector = std::vector<T, PoolAllocator<T>>;
 

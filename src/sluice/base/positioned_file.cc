@@ -15,7 +15,7 @@ namespace sluice {
 Result<std::unique_ptr<PositionedFile>> PositionedFile::Open(
     const std::string& path) {
   SL_RETURN_IF_ERROR(CheckPath(path));
-  // Opening a pipe would otherwise wait for somebody to write to it.
+  // Opening a pipe would otherwise wait for a writer.
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return SystemError("read", path, errno);
   struct stat info;

@@ -1,6 +1,6 @@
-// PositionedFile: a plain file read at any place, straight into the reader's
-// memory. It is read, never mapped: a file that shrinks meanwhile is an error
-// and not a signal.
+// PositionedFile: a regular file read at any offset, directly into the reader's
+// memory. It is read, never mapped: a file that shrinks meanwhile causes an
+// error and not a signal.
 //
 // Thread safe.
 #pragma once
@@ -15,14 +15,14 @@ namespace sluice {
 
 class PositionedFile {
  public:
-  // Errors as of InputFile (base/file.h); plain files only.
+  // Errors as for InputFile (base/file.h); regular files only.
   static Result<std::unique_ptr<PositionedFile>> Open(const std::string& path);
   ~PositionedFile();
   PositionedFile(const PositionedFile&) = delete;
   PositionedFile& operator=(const PositionedFile&) = delete;
 
   const std::string& path() const { return path_; }
-  int64_t size() const { return size_; }  // when it was opened
+  int64_t size() const { return size_; }  // at the time of opening
   // All n bytes, or an error.
   Status ReadAt(int64_t offset, int64_t n, void* to) const;
 

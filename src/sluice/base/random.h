@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-// What a stream of numbers is made from: who asks (op key), which run (step),
-// and the seeds the user chose.
+// The inputs of a stream of numbers: the op (key), the run (step), and the
+// user's seeds.
 struct RandomKey {
   uint64_t key = 0;  // mixed from seeds and op key
   uint64_t step = 0;
@@ -55,7 +55,7 @@ inline RandomBlock RandomBits(const RandomKey& key, uint64_t block) {
       static_cast<uint32_t>(key.key), static_cast<uint32_t>(key.key >> 32));
 }
 
-// Uniform in [0, 1): the top bits of a word, as many as the type holds.
+// Uniform in [0, 1): the top bits of a word, as many as the type can represent.
 inline float UniformFloat(uint32_t bits) {
   return static_cast<float>(bits >> 8) * 0x1p-24f;
 }

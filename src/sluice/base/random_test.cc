@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// Published answers for Philox4x32-10.
+// Published test vectors for Philox4x32-10.
 TEST(Random, PhiloxKnownAnswers) {
   EXPECT_EQ(Philox({0, 0, 0, 0}, 0, 0),
             (RandomBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
@@ -24,7 +24,7 @@ TEST(Random, EveryPartOfTheKeyMatters) {
   EXPECT_NE(first, RandomBits(RandomKey::Of(1, 2, 0, 4), 5));
   EXPECT_NE(first, RandomBits(RandomKey::Of(1, 2, 3, 0), 5));
   EXPECT_NE(first, RandomBits(RandomKey::Of(1, 2, 3, 4), 0));
-  // Swapped parts are other keys.
+  // Swapped parts give different keys.
   EXPECT_NE(RandomKey::Of(1, 2, 3, 4).key, RandomKey::Of(2, 1, 3, 4).key);
   EXPECT_NE(RandomKey::Of(1, 2, 3, 4).key, RandomKey::Of(1, 3, 2, 4).key);
 }

@@ -1,5 +1,5 @@
-// SL_ASAN, SL_TSAN: 1 when this code is compiled with AddressSanitizer or
-// ThreadSanitizer, else 0. g++ says so by a macro, clang by a feature.
+// SL_ASAN, SL_TSAN: 1 if this code is compiled with AddressSanitizer or
+// ThreadSanitizer, else 0. g++ defines a macro, clang a feature.
 #pragma once
 
 #if defined(__has_feature)

@@ -1,5 +1,5 @@
-// SmallVector: a list that keeps its first N elements inside itself, for the
-// paths where a heap allocation would cost more than the work.
+// SmallVector: a list that stores its first N elements inline, for code in
+// which a heap allocation would cost more than the work.
 #pragma once
 
 #include <array>
@@ -70,7 +70,7 @@ class SmallVector {
   }
 
   std::array<T, N> inline_{};
-  std::unique_ptr<T[]> heap_;  // null: everything is inside
+  std::unique_ptr<T[]> heap_;  // null: all elements are inline
   size_t capacity_ = N, size_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // The user's line: where in the user's program a node, a tensor or a region
-// came from. Two words, copied freely; `file` and `function` point at static
-// storage or at strings interned for the life of the process.
+// came from. Two words, copied freely; `file` and `function` point to static
+// storage or to strings interned for the life of the process.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@ struct SourceLine {
   const char* function = "";
   int line = 0;
 
-  // The line of C++ that calls or, while another language's program is calling,
-  // that program's line.
+  // The calling line of C++ or, during a call from another language, that
+  // program's line.
   static SourceLine From(const std::source_location& where) {
     if (FindCaller* find = find_caller.load(std::memory_order_relaxed)) {
       if (SourceLine line = find(); line.known()) return line;
@@ -25,8 +25,8 @@ struct SourceLine {
             static_cast<int>(where.line())};
   }
 
-  // Set once, by a binding to another language: the line of that language from
-  // which this thread is being called; unknown when it is not.
+  // Set once, by a binding to another language: returns the line of that
+  // language that is calling on this thread; unknown if there is none.
   using FindCaller = SourceLine();
   static constinit std::atomic<FindCaller*> find_caller;
 

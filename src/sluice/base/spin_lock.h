@@ -1,7 +1,7 @@
 // SpinLock: excludes other threads for a few instructions, where a mutex would
-// cost more than what it guards. Whoever holds one must not wait and must not
-// run code of others: in builds with checks, memory that ends meanwhile is
-// found (Buffer's destructor asks HeldHere).
+// cost more than the work it guards. A holder must not wait and must not run
+// foreign code: builds with checks detect arrays destroyed meanwhile (Buffer's
+// destructor calls HeldHere).
 #pragma once
 
 #include <atomic>

@@ -1,10 +1,11 @@
-// StartedThread: makes every thread of the library, so that one place can
+// StartedThread: creates every thread of the library, so that one place can
 // report that the system has no more.
 //
 //   std::thread t = StartedThread([this] { Main(); });
 //
-// Throws std::system_error (EAGAIN) when the system has no more threads, as
-// std::thread does, and std::bad_alloc. Callers can go on without the thread.
+// Throws std::system_error (EAGAIN) if the system has no more threads, as
+// std::thread does, and std::bad_alloc. Callers can continue without the
+// thread.
 #pragma once
 
 #include <atomic>

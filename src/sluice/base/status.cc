@@ -89,9 +89,9 @@ Status ResourceExhausted(std::string m) {
 Status DataLoss(std::string m) { return {Code::kDataLoss, std::move(m)}; }
 
 void CheckFailed(const char* file, int line, const char* what) {
-  // The program that called us lives on: it gets an error, as for every other
-  // mistake. Where nothing may be thrown this ends the process, with the line
-  // below as the last word.
+  // The calling program survives: it gets an error, as for all other failures.
+  // In code that may not throw, this ends the process with the line below as
+  // the last output.
   std::fprintf(stderr, "sluice: broken invariant at %s:%d: %s\n", file, line,
                what);
   throw Error(Internal(std::string("broken invariant at ") + file + ":" +

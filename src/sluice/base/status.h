@@ -1,6 +1,6 @@
-// Status and Result<T>: how errors travel inside Sluice.
+// Status and Result<T>: errors inside Sluice.
 //
-// An OK Status is a null pointer, so success costs nothing. A message reads
+// An OK Status is a null pointer, so success costs nothing. A message states
 // where, what, got, wanted: "[MatMul] inner sizes differ: a is f32[2,3], b is
 // f32[4,5]; wanted a.dim(1) == b.dim(0)". The public API turns a Status into
 // sluice::Error at one place (base/error.h). Immutable; share from any thread.
@@ -43,7 +43,7 @@ class [[nodiscard]] Status {
   const std::string& message() const;
 
   // The same error with one more line below its message: the user's line, the
-  // operands, the iteration. OK stays OK.
+  // operands, or the iteration. OK stays OK.
   Status WithLine(std::string_view line) const;
 
   std::string ToString() const;
@@ -72,7 +72,7 @@ Status DataLoss(std::string message);
 
 [[noreturn]] void CheckFailed(const char* file, int line, const char* what);
 
-// A value or the error that kept it from being made.
+// A value, or the error that prevented it.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -130,7 +130,7 @@ class [[nodiscard]] Result {
     return tmp.status();                         \
   lhs = std::move(tmp).value()
 
-// For our own mistakes only: never reachable from user or graph input.
+// For bugs in Sluice only: must not be reachable from user or graph input.
 #define SL_CHECK(condition)                                  \
   do {                                                       \
     if (!(condition)) [[unlikely]]                           \

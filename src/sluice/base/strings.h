@@ -1,5 +1,5 @@
-// String building for messages: StrCat joins any mix of text and numbers,
-// Join joins a container. Small on purpose: it is in every error path.
+// String building for messages: StrCat joins any mix of text and numbers, Join
+// joins a container. Deliberately small: it is in every error path.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,8 @@ std::string Join(const Container& items, std::string_view separator) {
   return out;
 }
 
-// The text between double quotes of a C-like string literal: quotes,
-// backslashes and control bytes escaped, everything else as it is.
+// The text between the quotes of a C-like string literal: quotes, backslashes
+// and control bytes are escaped, everything else is unchanged.
 std::string EscapeString(std::string_view text);
 
 // JSON string literal with its quotes.

@@ -35,16 +35,16 @@ Status SystemError(std::string_view what, const std::string& path, int error) {
 
 namespace {
 
-// Of one line. The reason ends it, or a hint follows; what stands before is
-// quoted, with its quotes escaped.
+// Parses one line. The reason ends it, or a hint follows; the text before the
+// reason is quoted, with its quotes escaped.
 int NumberIn(std::string_view line) {
   size_t begin = line.find("cannot ");
   if (begin == std::string_view::npos) return 0;
   line.remove_prefix(begin);
-  // What is found out before the system is asked (base/file.cc).
+  // Errors detected before the system is called (base/file.cc).
   if (line.find("\": it is a directory") != line.npos) return EISDIR;
   if (line.find("\": it is no plain file") != line.npos) return EINVAL;
-  constexpr int kNumbers = 134;  // Linux has no more
+  constexpr int kNumbers = 134;  // Linux has no higher ones
   for (int error = 1; error < kNumbers; ++error) {
     std::string reason = StrCat("\": ", std::strerror(error));
     if (line.ends_with(reason)) return error;

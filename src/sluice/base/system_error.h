@@ -1,4 +1,4 @@
-// The system's errors as ours.
+// Converts errors of the system to Status.
 #pragma once
 
 #include <string>
@@ -12,12 +12,11 @@ namespace sluice {
 // `error` is a value of errno.
 Status SystemError(std::string_view what, const std::string& path, int error);
 
-// The errno that a message of SystemError contains, wherever in the text; 0
-// where it contains none. Python's choice of exception depends on it, and a
-// Status has no room for it.
+// The errno of a SystemError message anywhere in the text; 0 if there is none.
+// Python's choice of exception depends on it, and a Status cannot store it.
 int SystemErrorNumber(std::string_view message);
 
-// A path with a zero byte would silently be another, shorter path.
+// A path with a zero byte would silently become another, shorter path.
 Status CheckPath(const std::string& path);
 
 }  // namespace sluice

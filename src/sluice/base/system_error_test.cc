@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// EMFILE was told as ENOSPC, and ENOSPC as a lack of memory.
+// EMFILE was reported as ENOSPC, and ENOSPC as a lack of memory.
 TEST(SystemError, NumberIsFoundInTheMessageAgain) {
   for (int number : {ENOENT, EACCES, EMFILE, ENFILE, ENOSPC, EDQUOT, EFBIG, EIO,
                      ENOTDIR, EISDIR, EROFS, ENOMEM, EINVAL, ELOOP}) {

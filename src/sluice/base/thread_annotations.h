@@ -1,5 +1,5 @@
-// Clang thread-safety annotations and a Mutex that carries them.
-// Elsewhere than clang the macros are empty; Mutex is a plain std::mutex.
+// Clang thread-safety annotations and a Mutex that carries them. For other
+// compilers the macros are empty; Mutex is a plain std::mutex.
 #pragma once
 
 #include <mutex>

@@ -11,10 +11,11 @@ struct Call {
   Call* next;
 };
 
-// Asked after the end, too: no member of what has ended.
+// Also read after the thread's end, so it must not be a member of a destroyed
+// object.
 thread_local bool over = false;
 
-// One for all, for the room they take.
+// One variable for all, to save thread-local storage.
 struct Ending {
   Call* last = nullptr;
   ~Ending() {

@@ -1,13 +1,13 @@
-// ThreadOwned<T>: one T for each thread, made when the thread first asks for it
-// and destroyed when the thread ends.
+// ThreadOwned<T>: one T per thread, created on the thread's first request and
+// destroyed when the thread ends.
 //
-// Used like a thread_local T, which is slow to reach in a library that is
-// loaded while the program runs, as by Python: its thread-local variables take
-// a few instructions only while all of them together are small (with glibc on
-// ARM: 512 bytes), otherwise a search each. So anything larger than a word is a
-// pointer there. python/tests/test_thread_locals.py counts them.
+// Used like a thread_local T, whose access is slow in a library that is loaded
+// while the program runs, as by Python: its thread-local variables take a few
+// instructions only while all of them together are small (with glibc on ARM:
+// 512 bytes), otherwise a search each. Therefore anything larger than a word is
+// stored behind a pointer. python/tests/test_thread_locals.py counts them.
 //
-// T has no name outside of its file, or there is one for the whole program.
+// T must have internal linkage; otherwise there is one for the whole program.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace sluice {
 
-// Calls f when this thread ends, in reverse order of these calls. False when
-// the thread is past that point or there is no memory.
+// Calls f when this thread ends, in reverse order of these calls. False if the
+// thread is past that point or memory has run out.
 bool AtThreadEnd(void (*f)()) noexcept;
 
 template <class T>
 class ThreadOwned {
  public:
-  // Null once the thread is ending and its own is gone, and when there is no
-  // memory for it.
+  // Null once the thread is ending and its object is destroyed, and if memory
+  // has run out.
   static T* Find() noexcept {
     uintptr_t own = own_;
     if (own > kGone) [[likely]] {
@@ -31,7 +31,7 @@ class ThreadOwned {
     }
     return own == kGone ? nullptr : Make();
   }
-  // The same where there must be one: an object asked for after the thread's
+  // The same for callers that need an object: one requested after the thread's
   // end is never freed.
   static T& Get() {
     if (T* own = Find()) [[likely]] {
@@ -47,7 +47,7 @@ class ThreadOwned {
 
   static void End() {
     auto* own = reinterpret_cast<T*>(own_);
-    own_ = kGone;  // first: what it holds may ask as it goes
+    own_ = kGone;  // first: destructors may call Find
     delete own;
   }
   [[gnu::noinline]] static T* Make() noexcept {

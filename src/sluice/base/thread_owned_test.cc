@@ -17,7 +17,7 @@ struct Counted {
   int value = 0;
 };
 
-// Made after Counted, and so gone before it.
+// Created after Counted, and so destroyed before it.
 struct Later {
   ~Later() { found_when_gone = ThreadOwned<Later>::Find() != nullptr; }
 };
@@ -39,7 +39,7 @@ TEST(ThreadOwned, IsOneForEachThreadAndGoesWithIt) {
 std::atomic<bool> had_one{true};
 std::atomic<Counted*> kept{nullptr};
 
-// Ends after what it asks for.
+// Destroyed after the object that it asks for.
 struct Asker {
   ~Asker() {
     had_one = ThreadOwned<Counted>::Find() != nullptr;
@@ -54,7 +54,7 @@ TEST(ThreadOwned, IsNotFoundWhenItIsGone) {
     ThreadOwned<Counted>::Get();
   }).join();
   EXPECT_FALSE(had_one);
-  // Who must have one has one that stays.
+  // Get after the thread's end returns an object that stays.
   EXPECT_EQ(living, before + 1);
   delete kept.load();
 }

@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<Timer*> default_timer{nullptr};
 
-// A forked child does not have the thread: it starts one of its own.
+// A forked child does not have the thread: it starts its own.
 void ForgetTimer() { default_timer.store(nullptr, std::memory_order_relaxed); }
 
 }  // namespace
@@ -48,7 +48,7 @@ int Timer::threads() const {
   return threads_;
 }
 
-// Ended by itself, not joined: which of them ends is not known before.
+// Detached, not joined: it is not known in advance which of them ends.
 void Timer::StartThread() {
   StartedThread([this] { Main(); }).detach();
   ++threads_;
@@ -57,7 +57,8 @@ void Timer::StartThread() {
 
 Timer::Id Timer::After(int64_t nanos, std::function<void()> callback) {
   MutexLock lock(mu_);
-  // First, for it may fail: with no thread at all nobody would run it.
+  // Comes first because it may fail: without any thread nobody would run the
+  // callback.
   if (idle_ == 0) {
     try {
       StartThread();
@@ -85,7 +86,7 @@ Timer::Running** Timer::Find(Id id) {
 }
 
 bool Timer::Cancel(Id id) {
-  std::function<void()> dropped;  // what it holds goes without the lock
+  std::function<void()> dropped;  // its captures are destroyed without the lock
   MutexLock lock(mu_);
   if (auto it = places_.find(id); it != places_.end()) {
     dropped = std::move(it->second->second.callback);

@@ -1,9 +1,9 @@
-// Timer: calls back at a point in time, for every deadline and sleeping op of
+// Timer: calls back at a point in time, for all deadlines and sleeping ops of
 // the process.
 //
 // One thread watches the clock. When a callback is due, it runs the callback
-// while another thread watches: a slow callback delays no other. Threads are
-// started when first needed, and a few are kept. When the system has no more
+// while another thread watches: a slow callback does not delay others. Threads
+// are started when first needed, and a few are kept. If the system has no more
 // threads, the existing ones do the work, later.
 //
 // Thread safe.
@@ -24,17 +24,17 @@ class Timer {
  public:
   static Timer& Default();
   Timer() = default;
-  // Waits for callbacks that run; the others are never called.
+  // Waits for running callbacks; pending ones are never called.
   ~Timer();
 
   using Id = int64_t;
-  // What a callback throws is dropped: there is nobody to tell.
+  // Exceptions of a callback are dropped: nobody could receive them.
   Id After(int64_t nanos, std::function<void()> callback);
-  // False when the callback has run or is running now; in the latter case
-  // returns only after it is done, so what it uses may go away.
+  // False if the callback has run or is running now; in the latter case returns
+  // only after it has finished, so that the data it uses may be destroyed.
   bool Cancel(Id id);
 
-  // How many threads there are, for tests.
+  // The number of threads, for tests.
   int threads() const;
 
  private:
@@ -59,15 +59,16 @@ class Timer {
   Running** Find(Id id) SL_REQUIRES(mu_);
 
   mutable Mutex mu_;
-  std::condition_variable first_;  // the first deadline is another, or the end
-  std::condition_variable spare_;  // a thread is wanted to watch the clock
+  std::condition_variable first_;  // the first deadline has changed, or the
+                                   // timer ends
+  std::condition_variable spare_;  // a thread is needed to watch the clock
   std::condition_variable done_;  // a callback has returned, a thread has ended
   Queue queue_ SL_GUARDED_BY(mu_);
   std::unordered_map<Id, Queue::iterator> places_ SL_GUARDED_BY(mu_);
   Id next_ SL_GUARDED_BY(mu_) = 1;
   Running* running_ SL_GUARDED_BY(mu_) = nullptr;
   int threads_ SL_GUARDED_BY(mu_) = 0;
-  int idle_ SL_GUARDED_BY(mu_) = 0;  // threads that run no callback
+  int idle_ SL_GUARDED_BY(mu_) = 0;  // threads that are not running a callback
   bool watched_ SL_GUARDED_BY(mu_) = false;
   bool stop_ SL_GUARDED_BY(mu_) = false;
 };

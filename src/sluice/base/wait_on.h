@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-// Wakes up at notifications and now and then without one: call it in a loop.
+// Wakes up at notifications and sometimes spuriously: call it in a loop.
 inline void WaitOn(std::condition_variable& changed, Mutex& mu)
     SL_REQUIRES(mu) {
   std::unique_lock lock(mu.native(), std::adopt_lock);
@@ -19,7 +19,7 @@ inline void WaitOn(std::condition_variable& changed, Mutex& mu)
   lock.release();
 }
 
-// The same, for at most that long.
+// The same, with a timeout.
 template <class Rep, class Period>
 void WaitOnFor(std::condition_variable& changed, Mutex& mu,
                std::chrono::duration<Rep, Period> most) SL_REQUIRES(mu) {

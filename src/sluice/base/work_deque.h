@@ -1,6 +1,6 @@
 // WorkDeque: a Chase-Lev work-stealing deque. The owner pushes and pops at the
 // bottom without contention; thieves take from the top. Sequentially consistent
-// operations stand where the published algorithm has fences: thread checkers
+// operations replace the fences of the published algorithm: thread checkers
 // understand them, and the owner's fast path is one such store.
 //
 // One owner thread, any number of thieves. T must be a pointer-sized value.
@@ -81,7 +81,8 @@ class WorkDeque {
     return rings_.back().get();
   }
 
-  // Old rings stay until the deque dies: a slow thief may still read them.
+  // Old rings stay until the deque is destroyed: a slow thief may still read
+  // them.
   Ring* Grow(Ring* old, int64_t t, int64_t b) {
     auto bigger = std::make_unique<Ring>(old->capacity * 2);
     for (int64_t i = t; i < b; ++i) {

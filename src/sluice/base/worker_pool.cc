@@ -19,9 +19,9 @@ namespace sluice {
 
 namespace {
 
-// A parked worker takes 4 to 10 us to come back, so a pinned worker looks for
-// work about this long first. An unpinned one must not: the kernel may have
-// woken it on the very core its waker runs on.
+// A parked worker takes 4 to 10 us to wake, so a pinned worker first looks for
+// work for about this long. An unpinned one must not: the kernel may have woken
+// it on the core of the thread that woke it.
 constexpr int64_t kSpinNanos = 60'000;
 
 thread_local WorkerPool* current_pool = nullptr;
@@ -39,8 +39,8 @@ std::vector<int> AllowedCores() {
   return cores;
 }
 
-// The process that made each pool. A child of fork() has none of the threads of
-// its parent's pools: the threads that run steps there do all of the work.
+// The process that created each pool. A child of fork() has none of the threads
+// of its parent's pools: the threads that run steps there do all of the work.
 class Makers {
  public:
   static Makers& All() {
@@ -55,7 +55,7 @@ class Makers {
     MutexLock lock(mu_);
     made_by_[pool] = getpid();
   }
-  // Whether this process made the pool, which is forgotten.
+  // Whether this process created the pool; removes the entry.
   bool Remove(const WorkerPool* pool) {
     MutexLock lock(mu_);
     auto it = made_by_.find(pool);
@@ -65,7 +65,7 @@ class Makers {
   }
 
  private:
-  // Around a fork: the lock must not be another thread's at that moment.
+  // Around a fork: no other thread may hold the lock at that moment.
   static void Lock() SL_NO_THREAD_SAFETY_ANALYSIS { All().mu_.lock(); }
   static void Unlock() SL_NO_THREAD_SAFETY_ANALYSIS { All().mu_.unlock(); }
 
@@ -76,13 +76,13 @@ class Makers {
 std::atomic<WorkerPool*> default_pool{nullptr};
 
 constexpr int kMostThreads = 1024;
-std::atomic<int> asked_threads{0};  // by SetDefaultThreads; 0: nobody asked
-// Those that were the default once, by their parallelism.
+std::atomic<int> asked_threads{0};  // by SetDefaultThreads; 0: not set
+// All former default pools, by their parallelism.
 std::atomic<WorkerPool*> pools_made[kMostThreads + 1];
 
-// A forked child has none of the threads: it makes itself new ones when it
-// first needs them. Its copy of the old pool is left alone, for whoever waits
-// there runs everything himself.
+// A forked child has none of the threads: it creates new ones when it first
+// needs them. Its copy of the old pool is left alone; threads that wait there
+// run everything themselves.
 void ForgetPool() {
   default_pool.store(nullptr, std::memory_order_relaxed);
   for (auto& pool : pools_made) pool.store(nullptr, std::memory_order_relaxed);
@@ -91,7 +91,7 @@ void ForgetPool() {
 }  // namespace
 
 WorkerPool& WorkerPool::Default() {
-  // No lock: another thread might hold it at the moment of a fork.
+  // No lock: another thread might hold it during a fork.
   if (WorkerPool* pool = default_pool.load(std::memory_order_acquire)) {
     return *pool;
   }
@@ -130,7 +130,7 @@ WorkerPool::WorkerPool(int parallelism) {
   Makers::All().Add(this);
   int count = std::max(parallelism, 1) - 1;
   std::vector<int> cores = AllowedCores();
-  // More workers than other cores would pin two to one core: leave them free.
+  // More workers than other cores would pin two to one core: do not pin them.
   pinned_ = count < static_cast<int>(cores.size());
   for (int i = 0; i < count; ++i)
     workers_.push_back(std::make_unique<Worker>());
@@ -140,8 +140,8 @@ WorkerPool::WorkerPool(int parallelism) {
     try {
       w.thread = StartedThread([this, i] { WorkerMain(i); });
     } catch (const std::system_error&) {
-      // No more threads are to be had. Whoever waits helps, so everything still
-      // runs; threads that run already look at the list of workers.
+      // No more threads are available. Waiting threads help, so everything
+      // still runs; running threads already read the list of workers.
       break;
     }
     if (!pinned_) continue;
@@ -155,7 +155,7 @@ WorkerPool::WorkerPool(int parallelism) {
 
 WorkerPool::~WorkerPool() {
   if (!Makers::All().Remove(this)) {
-    // Threads that are not there can be neither joined nor let go.
+    // Threads that do not exist can be neither joined nor detached.
     for (auto& w : workers_) (void)w.release();
     return;
   }
@@ -242,7 +242,7 @@ void WorkerPool::WorkerMain(int index) {
         sched_yield();
         if (i >= 8) break;
       }
-      // Loops are short and cannot wait for the next look at everything.
+      // Loops are short and cannot wait for the next complete search for work.
       for (int p = 0; p < 16; ++p) {
         SpinPause();
         if (slots_[0].left.load(std::memory_order_relaxed) > 0) break;
@@ -251,8 +251,8 @@ void WorkerPool::WorkerMain(int index) {
     }
     if (found) continue;
     uint32_t seen = sleepers_.Prepare();
-    // One more look between announcing and sleeping: whoever submitted before
-    // the announcement did not wake us.
+    // Search once more between announcing and sleeping: a submitter that came
+    // before the announcement did not wake us.
     if (look()) {
       sleepers_.Cancel();
       continue;
@@ -271,8 +271,8 @@ void WorkerPool::RunChunk(const LoopSlot& slot, int64_t chunk) {
 }
 
 // A thread announces itself before it takes a chunk, and the caller waits for
-// the announced ones after the last chunk is taken: so what a taken chunk reads
-// of the slot is there.
+// announced threads after the last chunk is taken: so the slot's data is valid
+// while a chunk runs.
 bool WorkerPool::Help(LoopSlot& slot) {
   if (slot.left.load(std::memory_order_seq_cst) <= 0) return false;
   slot.users.fetch_add(1, std::memory_order_relaxed);
@@ -284,7 +284,7 @@ bool WorkerPool::Help(LoopSlot& slot) {
     left = slot.left.load(std::memory_order_relaxed);
     if (left > 0) left = slot.left.fetch_sub(1, std::memory_order_acq_rel);
   }
-  // First what the caller waits for.
+  // First the count that the caller waits for.
   slot.users.fetch_sub(1, std::memory_order_release);
   if (worker) idle_.fetch_add(1, std::memory_order_relaxed);
   return found;
@@ -309,8 +309,8 @@ WorkerPool::LoopSlot* WorkerPool::TakeSlot() {
 
 namespace {
 
-// A loop whose body may throw, on any thread: the first exception is kept for
-// the caller, and what is left of the loop is skipped.
+// A loop whose body may throw, on any thread: the first exception is stored for
+// the caller, and the rest of the loop is skipped.
 struct CaughtLoop {
   void (*body)(void*, int64_t, int64_t);
   void* context;
@@ -347,7 +347,7 @@ void WorkerPool::ParallelChunks(int64_t count, int64_t grain,
   slot->body = &CaughtLoop::Run;
   slot->context = &caught;
   const bool first = slot == slots_;
-  // The first chunk is ours.
+  // The caller takes the first chunk.
   slot->left.store(slot->chunks - 1, std::memory_order_seq_cst);
   if (!first) more_loops_.fetch_add(1, std::memory_order_seq_cst);
   sleepers_.Notify(static_cast<int>(std::min<int64_t>(slot->chunks - 1, 1024)));
@@ -362,11 +362,12 @@ void WorkerPool::ParallelChunks(int64_t count, int64_t grain,
   if (!first) more_loops_.fetch_sub(1, std::memory_order_relaxed);
   for (int i = 0; slot->users.load(std::memory_order_acquire) != 0; ++i) {
     SpinPause();
-    // A helper that lost its core must get it back before we can go on.
+    // A helper that lost its core must get it back before the caller can
+    // continue.
     if (i > 2000 || !pinned_) sched_yield();
   }
   slot->taken.store(false, std::memory_order_release);
-  // Everybody has left the loop: the error is written.
+  // All threads have left the loop: the error is written.
   if (caught.error) [[unlikely]]
     std::rethrow_exception(caught.error);
 }

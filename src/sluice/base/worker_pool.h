@@ -1,5 +1,5 @@
-// WorkerPool: the one set of threads everything in Sluice runs on. Workers are
-// pinned inside the process's affinity mask, look for work a while, then park.
+// WorkerPool: the threads that everything in Sluice runs on. Workers are pinned
+// inside the process's affinity mask, look for work for a while, then park.
 //
 //   Submit(task)      run it on some worker (or by a thread that helps)
 //   RunOne()          a waiting thread helps instead of idling
@@ -21,10 +21,10 @@
 
 namespace sluice {
 
-// A unit of work, owned by whoever submits it and alive until run() is called.
+// A unit of work, owned by its submitter and valid until run() is called.
 struct Task {
   void (*run)(Task*) = nullptr;
-  Task* next = nullptr;  // the pool's
+  Task* next = nullptr;  // used by the pool
 };
 
 class WorkerPool {
@@ -32,7 +32,8 @@ class WorkerPool {
   explicit WorkerPool(int parallelism);
   ~WorkerPool();
 
-  // As many as the process may use cores (SLUICE_THREADS overrides).
+  // As many threads as the cores the process may use (SLUICE_THREADS
+  // overrides).
   static WorkerPool& Default();
 
   // 1, 2, ... on a pool's worker thread; 0 on any other.
@@ -40,14 +41,14 @@ class WorkerPool {
 
   int parallelism() const { return static_cast<int>(workers_.size()) + 1; }
   void Submit(Task* task);
-  // Runs one waiting task on this thread; false when there was none.
+  // Runs one waiting task on this thread; false if there was none.
   bool RunOne();
-  // True when a worker has nothing to do: worth exporting work to.
+  // True if a worker is idle: exporting work pays off.
   bool has_idle() const { return idle_.load(std::memory_order_relaxed) > 0; }
 
-  // Calls body(context, begin, end) for chunks of `grain` items covering
-  // [0, count); returns when all are done. Chunk borders depend only on count
-  // and grain. May be called from tasks and from inside a chunk.
+  // Calls body(context, begin, end) for chunks of `grain` items covering [0,
+  // count); returns when all are done. Chunk borders depend only on count and
+  // grain. May be called from tasks and from inside a chunk.
   void ParallelChunks(int64_t count, int64_t grain,
                       void (*body)(void*, int64_t, int64_t), void* context);
 
@@ -57,16 +58,16 @@ class WorkerPool {
     std::thread thread;
     uint32_t random = 1;
   };
-  // A place for a running ParallelFor, all of it in one cache line: a short
-  // loop takes as long as its line needs to go from core to core.
+  // The state of a running ParallelFor, in one cache line: a short loop takes
+  // as long as its line needs to go from core to core.
   struct alignas(64) LoopSlot {
-    // Chunks that nobody has begun; less than 1: nothing to do here.
+    // Chunks that have not begun; less than 1: nothing to do here.
     std::atomic<int64_t> left{0};
     int64_t chunks, count, grain;
     void (*body)(void*, int64_t, int64_t);
     void* context;
-    // Threads that run chunks or are about to try. While there are none,
-    // whoever has taken the slot may write the rest.
+    // Threads that run chunks or are about to try. While there are none, the
+    // thread that has taken the slot may write the other fields.
     std::atomic<int32_t> users{0};
     std::atomic<bool> taken{false};
   };
@@ -81,15 +82,15 @@ class WorkerPool {
   static void RunChunk(const LoopSlot& slot, int64_t chunk);
 
   std::vector<std::unique_ptr<Worker>> workers_;
-  // Most often one loop runs at a time, in the first slot; the others are
-  // looked at only when some of them are taken.
+  // Usually one loop runs at a time, in the first slot; the others are only
+  // checked if some of them are taken.
   LoopSlot slots_[kLoopSlots];
   std::atomic<int32_t> more_loops_{0};
   EventCount sleepers_;
   std::atomic<bool> stop_{false};
   bool pinned_ = false;
-  // Spinning or parked. On a line of its own: workers write it at every loop,
-  // and whoever posts loops reads the line above.
+  // Threads that spin or are parked. On a separate line: workers write it at
+  // every loop, and threads that post loops read the line above.
   alignas(64) std::atomic<int32_t> idle_{0};
 
   alignas(64) Mutex inject_mu_;
@@ -99,7 +100,7 @@ class WorkerPool {
 };
 
 // ParallelFor(pool, n, grain, [&](int64_t begin, int64_t end) { ... });
-// Runs everything here when pool is null or the loop is one chunk.
+// Runs everything on this thread if pool is null or the loop is one chunk.
 template <class F>
 void ParallelFor(WorkerPool* pool, int64_t count, int64_t grain, F&& body) {
   if (count <= 0) return;

@@ -57,8 +57,8 @@ TEST(WorkerPool, LoopsMayNestAndRunSideBySide) {
   EXPECT_EQ(sum.load(), 3 * 50 * 16 * 36);
 }
 
-// One short loop after the other in the same place, and others that begin and
-// end meanwhile: a thread that comes late finds the next loop there, or none.
+// Short loops follow each other in the same slot, and others begin and end
+// meanwhile: a late thread finds the next loop there, or none.
 TEST(WorkerPool, ShortLoopsFollowEachOther) {
   WorkerPool pool(4);
   constexpr int kCallers = 3, kRounds = 1000;
@@ -67,11 +67,11 @@ TEST(WorkerPool, ShortLoopsFollowEachOther) {
   for (int t = 0; t < kCallers; ++t) {
     callers.emplace_back([&, t] {
       for (int64_t round = 0; round < kRounds; ++round) {
-        // Lives only as long as the loop.
+        // Destroyed right after the loop.
         std::vector<std::atomic<int64_t>> seen(
             static_cast<size_t>(2 + round % 5));
         auto count = static_cast<int64_t>(seen.size());
-        // The caller gives others time to come, and they take theirs.
+        // The caller gives others time to arrive, and they use it.
         std::atomic<bool> others{false};
         const auto caller = std::this_thread::get_id();
         ParallelFor(&pool, count, 1, [&](int64_t b, int64_t) {
@@ -156,7 +156,7 @@ TEST(WorkDeque, OwnerAndThievesShareWithoutLossOrRepeat) {
   for (auto& t : taken) EXPECT_EQ(t.load(), 1);
 }
 
-// An exception on a thread of the pool ended the process.
+// An exception on a thread of the pool used to end the process.
 TEST(WorkerPool, AnExceptionOfALoopReachesItsCaller) {
   WorkerPool pool(3);
   for (int64_t bad : {0, 500, 999}) {
@@ -170,13 +170,13 @@ TEST(WorkerPool, AnExceptionOfALoopReachesItsCaller) {
     EXPECT_THROW(loop(), std::runtime_error);
     EXPECT_LT(ran.load(), 1000);
   }
-  // The pool is as good as before.
+  // The pool still works.
   std::atomic<int64_t> ran{0};
   ParallelFor(&pool, 1000, 1, [&](int64_t, int64_t) { ++ran; });
   EXPECT_EQ(ran.load(), 1000);
 }
 
-// A pool that gets fewer threads than it wants does the same work.
+// A pool with fewer threads than requested does the same work.
 TEST(WorkerPool, AThreadThatCannotBeMadeIsDoneWithout) {
   for (int64_t n : {1, 2, 5}) {
     fail_thread_at = n;

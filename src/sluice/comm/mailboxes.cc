@@ -10,8 +10,9 @@ namespace sluice {
 
 namespace {
 
-// What a message holds; of a list, about: its elements are mostly of one size,
-// and one that grows in a loop is not to be walked in every iteration.
+// The size of a message; approximate for a list: its elements usually have the
+// same size, and a list that grows in a loop should not be walked in every
+// iteration.
 int64_t MessageBytes(const Array& value) {
   if (value.dtype() != DType::kList) return value.bytes();
   const ListValue* list = ListOf(value);
@@ -20,7 +21,7 @@ int64_t MessageBytes(const Array& value) {
   return last ? list->size() * last.bytes() : 0;
 }
 
-// Ours: a graph was split wrongly.
+// A bug in Sluice: a graph was split incorrectly.
 Status Twice(const MessageKey& key, const char* what) {
   return Internal(StrCat("[Mailboxes] edge ", key.edge, " was ", what,
                          " twice in the iteration with tag ", key.tag));
@@ -50,7 +51,7 @@ Mailboxes::Entry** Mailboxes::Shard::Find(const MessageKey& key,
 Mailboxes::Entry* Mailboxes::Shard::Insert(const MessageKey& key,
                                            uint64_t hash) {
   if (!free) {
-    // Chains first: without memory for them there is no entry either.
+    // Chains first: without memory for them there must be no entry either.
     if (all.size() >= chains.size()) {
       std::vector<Entry*> old = std::exchange(
           chains, std::vector<Entry*>(chains.empty() ? 8 : chains.size() * 2));
@@ -96,7 +97,7 @@ void Mailboxes::Send(const MessageKey& key, Array value, SentCallback done) {
   const int64_t bytes = MessageBytes(value);
   ReceivedCallback receiver;
   Status status;
-  bool answered = true;  // not held up
+  bool answered = true;  // not delayed
   try {
     MutexLock lock(shard.mu);
     if (aborted_.load(std::memory_order_acquire)) [[unlikely]] {
@@ -170,7 +171,7 @@ void Mailboxes::Abort(const Status& why) {
   }
   aborted_.store(true, std::memory_order_release);
   for (Shard& shard : shards_) {
-    // Taken out whole: answering may call back into this shard.
+    // Taken out completely: answering may call back into this shard.
     Entry* taken = nullptr;
     {
       MutexLock lock(shard.mu);
@@ -187,7 +188,7 @@ void Mailboxes::Abort(const Status& why) {
       }
       shard.size = 0;
     }
-    // They stay owned by shard.all and are not used again.
+    // Still owned by shard.all, but not used again.
     for (; taken; taken = taken->next) {
       taken->value = Array();
       if (taken->received.call) {
@@ -204,7 +205,7 @@ Status Mailboxes::error() const {
   return error_;
 }
 
-// ---- For those who look ----
+// ---- Queries ----
 
 template <class F>
 void Mailboxes::ForEach(const F& visit) const {

@@ -54,13 +54,13 @@ class Mailboxes final : public Rendezvous {
   void Reset();
 
  private:
-  // What waits under one key: a message or a receiver.
+  // A message or a receiver that waits under one key.
   struct Entry {
     MessageKey key;
     Entry* next = nullptr;
     Array value;  // empty: a receiver waits
     int64_t bytes = 0;
-    SentCallback sent;  // of a sender that is held up
+    SentCallback sent;  // of a delayed sender
     ReceivedCallback received;
   };
   struct alignas(64) Shard {

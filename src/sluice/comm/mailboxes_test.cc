@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// One call, and how often and with what it was answered.
+// One call with the number of its answers and the status.
 struct Call {
   std::atomic<int> answers{0};
   Status status;
@@ -89,7 +89,7 @@ TEST(Mailboxes, ASendBeyondTheCapIsAnsweredWhenItsMessageIsTaken) {
   Receive(boxes, {0, 3}, last);
   EXPECT_EQ(*last.value.data<float>(), 3.0f);
   EXPECT_TRUE(sent[3].answered() && sent[3].status.ok());
-  // A message somebody waits for never lies here.
+  // A message with a waiting receiver is never stored.
   Call waits, large;
   Receive(boxes, {5, 0}, waits);
   Send(boxes, {5, 0}, Array::Zeros(DType::kF32, {100}), large);
@@ -163,8 +163,8 @@ TEST(Mailboxes, AKeyIsSentOnceAndReceivedOnce) {
 constexpr int kThreads = 4;
 constexpr uint64_t kMessages = SL_TSAN || SL_ASAN ? 4000 : 40000;
 
-// Every thread sends its own share and receives another's, in an order of its
-// own. `abort_at` >= 0: the first thread stops everything there.
+// Every thread sends its own share and receives another's, in its own order.
+// `abort_at` >= 0: the first thread aborts at that point.
 void Hammer(uint32_t seed, int64_t abort_at) {
   Mailboxes boxes({.max_waiting_bytes = 64});
   std::deque<Call> sent(kThreads * kMessages), received(kThreads * kMessages);

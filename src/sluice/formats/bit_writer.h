@@ -1,5 +1,5 @@
-// BitWriter: bits put one after another, the lowest of each byte first.
-// A plain value.
+// BitWriter: appends bits, starting with the lowest bit of each byte. A plain
+// value.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@ namespace sluice {
 
 std::string SplitCsv(std::string_view line, char separator,
                      std::vector<CsvField>* fields) {
-  // A line end is no part of the last field.
+  // The line end is not part of the last field.
   if (!line.empty() && line.back() == '\n') line.remove_suffix(1);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   for (size_t i = 0;; ++i) {

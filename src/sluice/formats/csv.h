@@ -1,5 +1,5 @@
-// Cutting a line of comma-separated values into fields: quotes around a field
-// keep separators in it, two quotes in a row inside one stand for one.
+// Splits a line of comma-separated values into fields: quotes around a field
+// protect separators in it, and two consecutive quotes inside denote one.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace sluice {
 
 struct CsvField {
   std::string text;
-  size_t begin = 0;  // the byte of the line where it begins
+  size_t begin = 0;  // the byte offset in the line
   bool quoted = false;
 };
 
-// Appends the fields of `line`; an error message says at which byte the line
-// goes wrong, "" when it does not.
+// Appends the fields of `line`; returns an error message with the byte of the
+// error, or "".
 std::string SplitCsv(std::string_view line, char separator,
                      std::vector<CsvField>* fields);
 

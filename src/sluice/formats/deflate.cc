@@ -17,8 +17,8 @@ constexpr size_t kBlockTokens = 1 << 15;
 constexpr size_t kLiterals = 286, kDistances = 30, kEndOfBlock = 256;
 constexpr size_t kStoredMost = 0xffff;
 
-// Lengths and distances go by ranges: the first of each, and how many bits say
-// which of it.
+// Lengths and distances are encoded as ranges: the first value of each, and the
+// number of bits that select a value in it.
 struct Ranges {
   std::span<const uint16_t> first;
   std::span<const uint8_t> bits;
@@ -57,7 +57,7 @@ struct Code {
   }
 };
 
-// The lengths of both codes as a block writes them: runs shortened.
+// The lengths of both codes in a block's form: runs are shortened.
 struct LengthsText {
   struct Piece {
     uint8_t symbol, extra, extra_bits;
@@ -119,8 +119,7 @@ std::vector<uint8_t> FixedLiterals() {
   return lengths;
 }
 
-// One block: tokens, how often each symbol is in them, and the bytes they
-// stand for.
+// One block: tokens, symbol counts, and the bytes they represent.
 class PackedBlock {
  public:
   void Add(const LzToken& token) {
@@ -134,7 +133,7 @@ class PackedBlock {
   }
   bool full() const { return tokens_.size() >= kBlockTokens; }
 
-  // In whichever of the three ways is shortest.
+  // Chooses the shortest of the three forms.
   void Write(std::string_view bytes, bool last, BitWriter& out) {
     literal_counts_[kEndOfBlock] = 1;
     Code literal(CodeLengths(literal_counts_, 15));
@@ -251,7 +250,7 @@ std::string Deflate(std::string_view bytes) {
 
 uint32_t Adler32(std::string_view bytes, uint32_t before) {
   constexpr uint32_t kModulus = 65521;
-  // So many sums fit into 32 bits before they must be reduced.
+  // This many sums fit into 32 bits before they must be reduced.
   constexpr size_t kMost = 5552;
   uint32_t a = before & 0xffff, b = before >> 16;
   while (!bytes.empty()) {

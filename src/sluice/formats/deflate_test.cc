@@ -28,7 +28,7 @@ std::string Noise(size_t size, uint64_t seed, int values) {
 void ExpectRoundTrip(const std::string& bytes, const char* what) {
   std::string packed = Deflate(bytes);
   EXPECT_EQ(InflateRaw(packed, bytes), bytes) << what;
-  // Stored blocks bound what can be lost: five bytes for each.
+  // Stored blocks bound the overhead: five bytes for each.
   EXPECT_LE(packed.size(), bytes.size() + 5 * (bytes.size() / 30000 + 1))
       << what;
 }
@@ -56,7 +56,7 @@ TEST(Deflate, PacksWhatRepeats) {
     text += "step " + std::to_string(i) + " loss 0.5\n";
   }
   EXPECT_LT(Deflate(text).size(), text.size() / 5);
-  // Found again though 20000 bytes lie between.
+  // Found again although 20000 bytes are in between.
   std::string noise = Noise(20000, 5, 256);
   EXPECT_LT(Deflate(noise + noise).size(), noise.size() + 1000);
 }
@@ -69,7 +69,7 @@ TEST(Deflate, Adler32) {
             Adler32(bytes));
 }
 
-// What sums to one fills the tree: every code is of use.
+// A sum of one means a full tree: every code is used.
 double KraftSum(const std::vector<uint8_t>& lengths) {
   double sum = 0;
   for (uint8_t bits : lengths) {
@@ -79,7 +79,7 @@ double KraftSum(const std::vector<uint8_t>& lengths) {
 }
 
 TEST(Huffman, LengthsKeepTheLimit) {
-  // Fibonacci's numbers make the deepest tree there is.
+  // Fibonacci numbers give the deepest possible tree.
   std::vector<uint32_t> counts = {1, 1};
   while (counts.size() < 30) {
     counts.push_back(counts.back() + counts[counts.size() - 2]);

@@ -10,11 +10,11 @@ namespace sluice {
 
 namespace {
 
-// Huffman's own codes, as long as they come out. Returns the longest.
+// Unrestricted Huffman codes. Returns the longest length.
 int FreeLengths(const std::vector<uint64_t>& counts,
                 std::vector<uint8_t>* lengths) {
-  // Leaves are numbered like symbols, inner nodes after them; equal counts go
-  // by number, so that the result depends on nothing else.
+  // Leaves are numbered like symbols, inner nodes after them; equal counts are
+  // ordered by number, so that the result depends on nothing else.
   using Entry = std::pair<uint64_t, size_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap;
   std::vector<size_t> parent(2 * counts.size(), 0);
@@ -57,8 +57,8 @@ std::vector<uint8_t> CodeLengths(std::span<const uint32_t> counts,
     flat[i] = 1;
     ++used;
   }
-  // Where a code is too long, counts are brought nearer to each other until
-  // none is: seldom needed, and then a few bits from the best.
+  // If a code is too long, counts are brought closer to each other until none
+  // is: rarely needed, and then a few bits from the optimum.
   std::vector<uint8_t> lengths;
   while (FreeLengths(flat, &lengths) > max_bits) {
     for (uint64_t& count : flat) count = (count + 1) / 2;

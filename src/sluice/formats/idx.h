@@ -15,10 +15,10 @@ struct IdxHeader {
   size_t bytes;  // of the header itself
 };
 
-// Errors: DataLoss "at byte 2: IDX type is 1; ..."; also when what follows is
-// not as long as the header says.
+// Errors: DataLoss "at byte 2: IDX type is 1; ..."; also if the size of the
+// data differs from the header.
 Result<IdxHeader> ReadIdxHeader(std::string_view bytes);
-// The numbers behind the header, in this machine's order.
+// Copies the numbers after the header, in this machine's byte order.
 void CopyIdxNumbers(const IdxHeader& header, std::string_view bytes, void* to);
 
 }  // namespace sluice

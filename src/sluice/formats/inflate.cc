@@ -10,8 +10,8 @@ namespace sluice {
 
 namespace {
 
-// Bits of the input, the lowest of each byte first. Reading beyond the end
-// gives zeros and is noticed by overrun().
+// Reads bits, starting with the lowest of each byte. Reads beyond the end
+// return zeros and set overrun().
 class BitReader {
  public:
   explicit BitReader(std::string_view bytes) : bytes_(bytes) {}
@@ -35,14 +35,14 @@ class BitReader {
     Drop(n);
     return v;
   }
-  // To the next whole byte.
+  // Skips to the next whole byte.
   void Align() { Drop(count_ % 8); }
-  // The byte after the last one touched. REQUIRES: aligned.
+  // The byte after the last one read. REQUIRES: aligned.
   size_t position() const { return at_ - static_cast<size_t>(count_ / 8); }
   bool overrun() const {
     return at_ - static_cast<size_t>(count_ / 8) > bytes_.size();
   }
-  // Whole bytes from here. REQUIRES: aligned.
+  // The remaining whole bytes. REQUIRES: aligned.
   std::string_view Rest() const {
     return bytes_.substr(std::min(position(), bytes_.size()));
   }
@@ -64,8 +64,8 @@ class Code {
  public:
   static constexpr int kMaxBits = 15, kFastBits = 10;
 
-  // False when the lengths make no code. One code of one bit is allowed to
-  // stand alone, as distances may.
+  // False if the lengths form no code. A single one-bit code is allowed, as for
+  // distances.
   bool Build(const uint8_t* lengths, int n) {
     count_.fill(0);
     for (int i = 0; i < n; ++i) ++count_[lengths[i]];
@@ -102,7 +102,7 @@ class Code {
     return true;
   }
 
-  // -1 when the bits are no symbol.
+  // -1 if the bits are not a symbol.
   int Next(BitReader& in) const {
     uint16_t entry = fast_[in.Peek(kFastBits)];
     if (entry != 0) {
@@ -145,7 +145,7 @@ constexpr uint8_t kDistanceExtra[30] = {0, 0, 0,  0,  1,  1,  2,  2,  3,  3,
                                         4, 4, 5,  5,  6,  6,  7,  7,  8,  8,
                                         9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
 
-// Codes of a block that brings its own; "" or what is wrong.
+// Reads the codes of a dynamic block; returns "" or the error.
 const char* ReadCodes(BitReader& in, Code* literals, Code* distances) {
   constexpr uint8_t kOrder[19] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                   11, 4,  12, 3, 13, 2, 14, 1, 15};
@@ -195,7 +195,8 @@ void FixedCodes(Code* literals, Code* distances) {
 
 constexpr char kTooLong[] = "too long";
 
-// One block's literals and copies; a copy reaches back no further than `start`.
+// Reads one block's literals and copies; a copy reaches back no further than
+// `start`.
 const char* ReadBlock(BitReader& in, const Code& literals,
                       const Code& distances, size_t start, size_t most,
                       std::string* out) {
@@ -218,7 +219,7 @@ const char* ReadBlock(BitReader& in, const Code& literals,
     if (in.overrun()) return "the data end in a block";
     if (distance > out->size() - start) return "a copy from before the start";
     if (length > most - out->size()) return kTooLong;
-    // Byte by byte where source and copy overlap, which repeats a pattern.
+    // Byte by byte if source and copy overlap, which repeats a pattern.
     size_t from = out->size() - distance;
     if (distance >= length) {
       out->append(*out, from, length);
@@ -261,7 +262,7 @@ const char* Inflate(BitReader& in, size_t most, std::string* out) {
   return "";
 }
 
-// How long the header at the beginning of `bytes` is; 0 when it is none.
+// The length of the header at the beginning of `bytes`; 0 if there is none.
 size_t HeaderLength(std::string_view bytes) {
   if (bytes.size() < 10 || !LooksLikeGzip(bytes)) return 0;
   auto flags = static_cast<unsigned char>(bytes[3]);

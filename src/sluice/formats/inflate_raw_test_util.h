@@ -1,4 +1,4 @@
-// Unpacking deflate data, for tests of what packs them.
+// Decompresses deflate data, for tests of compression.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-// What deflate data stand for. gzip's frame, which our decoder wants, holds a
-// checksum of what is expected; anything else gives the decoder's message.
+// Decompresses deflate data. gzip's frame, which our decoder requires, contains
+// a checksum of the expected data; any other data give the decoder's message.
 std::string InflateRaw(std::string_view packed, std::string_view expected);
 
 }  // namespace sluice

@@ -59,7 +59,7 @@ constexpr char kDynamic[] =
 constexpr char kNamed[] =
     "1f8b08080000000002ff6e616d652e74787400cb4bcc4d4d010087cce07105000000";
 
-// What kDynamic holds.
+// The contents of kDynamic.
 std::string DynamicPlain() {
   std::string out;
   uint32_t x = 1;
@@ -96,8 +96,9 @@ TEST(Inflate, NoMoreThanAskedFor) {
             Code::kResourceExhausted);
 }
 
-// Cut anywhere and changed anywhere: an error or, where a header's byte means
-// nothing, the same text; never more than asked for and never outside.
+// Cut and changed anywhere: an error or, if the changed header byte has no
+// meaning, the same text; never more output than requested and no access
+// outside.
 TEST(Inflate, DamagedDataAreRefused) {
   for (const char* hex : {kFixed, kDynamic, kNamed}) {
     std::string whole = FromHex(hex), plain = *Gunzip(whole, 100000);

@@ -165,7 +165,7 @@ void WriteDouble(std::string& out, double v) {
   auto [end, error] = std::to_chars(text, text + sizeof text, v);
   std::string_view shortest(text, static_cast<size_t>(end - text));
   out += shortest;
-  // Without these it would read back as an integer.
+  // Otherwise it would be parsed as an integer.
   if (shortest.find_first_of(".e") == std::string_view::npos) out += ".0";
 }
 

@@ -1,15 +1,15 @@
-// Json: a value as JSON knows them, read from text and written as text.
+// Json: a JSON value, parsed from text and written as text.
 //
 //   Json j = Json::object({{"step", 12}, {"names", Json::array({"a", "b"})}});
 //   j["loss"] = 0.5;
-//   std::string text = j.dump();        // members in the order they were put
-//   in
+//   std::string text = j.dump();        // members in insertion order
 //
-// Reading is strict: what the standard does not allow is an error that names
-// the byte. Whole numbers are int64_t, others double; text is UTF-8.
+// Parsing is strict: deviations from the standard are errors that name the
+// byte. Integers are int64_t, other numbers double; text is UTF-8.
 //
-// Ours: whole numbers stay exact, members keep their order, and errors name the
-// byte; the usual libraries are a header of a megabyte or are not everywhere.
+// Our own implementation: integers stay exact, members keep their order, and
+// errors name the byte; common libraries are a header of a megabyte or not
+// available everywhere.
 //
 // A plain value; share read-only from any thread.
 #pragma once
@@ -41,7 +41,7 @@ class Json {
   using Member = std::pair<std::string, Json>;
   using Items = std::vector<Json>;
   using Members = std::vector<Member>;
-  // Nesting deeper than this is refused, so that no text overflows the stack.
+  // Deeper nesting is refused, so that no text overflows the stack.
   static constexpr int kMaxDepth = 100;
 
   Json() = default;  // null
@@ -56,7 +56,7 @@ class Json {
   static Json array(Items items = {});
   static Json object(Members members = {});
 
-  // The whole text is one value. Errors: InvalidArgument "byte 7: ...".
+  // The entire text must be one value. Errors: InvalidArgument "byte 7: ...".
   static Result<Json> Parse(std::string_view text);
 
   Kind kind() const { return static_cast<Kind>(v_.index()); }
@@ -68,8 +68,8 @@ class Json {
   bool is_array() const { return kind() == Kind::kArray; }
   bool is_object() const { return kind() == Kind::kObject; }
 
-  // These throw when the value is of another kind. A double takes whole
-  // numbers, too.
+  // These throw if the value is of another kind. A double accepts integers,
+  // too.
   bool as_bool() const;
   int64_t as_int() const;
   double as_double() const;
@@ -77,23 +77,23 @@ class Json {
   const Items& items() const;
   const Members& members() const;
 
-  size_t size() const;  // of an array or object, else 0
-  // The member of that name; null when there is none or this is no object.
+  size_t size() const;  // of an array or object; otherwise 0
+  // The member with that name; null if there is none or this is not an object.
   const Json* find(std::string_view name) const;
-  // Throw when there is none.
+  // Throw if there is none.
   const Json& at(std::string_view name) const;
   const Json& at(size_t index) const;
-  // Made (as null, at the end) when it is not there; a null becomes an object.
-  // Throws for other kinds.
+  // Adds the member (null, at the end) if it does not exist; a null becomes an
+  // object. Throws for other kinds.
   Json& operator[](std::string_view name);
   // A null becomes an array. Throws for other kinds.
   void push_back(Json value);
-  // Appends without looking whether the name is there. REQUIRES: an object.
+  // Appends without checking for duplicate names. REQUIRES: an object.
   void append_member(std::string name, Json value);
 
-  // On one line, or with `indent` spaces for each level. Numbers read back as
-  // the same; JSON has no infinities and NaN, which become null, and no text
-  // but UTF-8, of which wrong bytes become U+FFFD.
+  // On one line, or with `indent` spaces for each level. Numbers are parsed
+  // back exactly; JSON has no infinities and NaN, which become null, and only
+  // UTF-8 text, in which invalid bytes become U+FFFD.
   std::string dump(int indent = -1) const;
 
   bool operator==(const Json&) const = default;
@@ -101,9 +101,9 @@ class Json {
  private:
   void Write(std::string& out, int indent, int depth) const;
 
-  // A class of ours, for the sake of copies that run out of memory: libstdc++
-  // takes a variant of its own classes alone for one that always has a value,
-  // and destroys what was never made.
+  // A class of its own, for copies that run out of memory: libstdc++ assumes
+  // that a variant of only its own classes always has a value, and would
+  // destroy an object that was never constructed.
   struct Object {
     Members members;
     bool operator==(const Object& other) const;

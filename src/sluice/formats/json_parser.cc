@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// A recursive reader of one text; the first error ends it.
+// A recursive parser of one text; the first error ends it.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -26,7 +26,7 @@ class Parser {
   Status Fault(size_t at, std::string_view what) const {
     return InvalidArgument(StrCat("byte ", at, ": ", what));
   }
-  // What is here is not what has to come.
+  // The error if the input is not what is expected here.
   Status Wrong(std::string_view wanted) const {
     std::string got = "the end of the text";
     if (at_ < text_.size()) {
@@ -115,7 +115,7 @@ class Parser {
     return OkStatus();
   }
 
-  // Which of two members of one name is meant nobody can say.
+  // Two members with one name are ambiguous.
   Status CheckNames(size_t begin, const Json::Members& members) const {
     std::vector<std::string_view> names;
     names.reserve(members.size());
@@ -162,7 +162,7 @@ class Parser {
     double value = 0;
     auto read = std::from_chars(from, end, value);
     if (read.ec == std::errc::result_out_of_range) {
-      // Too small is as good as zero; too large is no number at all.
+      // Numbers too small become zero; too large ones are errors.
       if (!BelowOne({from, end}))
         return Fault(begin, "the number is too large");
       value = *from == '-' ? -0.0 : 0.0;
@@ -171,13 +171,13 @@ class Parser {
     return OkStatus();
   }
 
-  // Whether a well-formed number, its sign aside, is less than one.
+  // Whether a well-formed number, ignoring its sign, is less than one.
   static bool BelowOne(std::string_view number) {
     size_t e = std::min(number.find_first_of("eE"), number.size());
     size_t point = std::min(number.find('.'), e);
     size_t first = number.find_first_of("123456789");
     if (first >= e) return true;
-    // Of the first digit that counts: 0 for ones, -1 for tenths.
+    // The position of the first nonzero digit: 0 for ones, -1 for tenths.
     int64_t place = static_cast<int64_t>(point) - static_cast<int64_t>(first);
     if (place > 0) --place;
     std::string_view power = number.substr(std::min(e + 1, number.size()));

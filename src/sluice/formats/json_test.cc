@@ -105,7 +105,7 @@ TEST(Json, TruncatedAnywhereIsAnError) {
   }
 }
 
-// Whatever is read can be written and read again.
+// All accepted text can be written and parsed again.
 TEST(Json, FlippedBitsAreReadOrRefused) {
   for (size_t bit = 0; bit < kExample.size() * 8; ++bit) {
     std::string text(kExample);

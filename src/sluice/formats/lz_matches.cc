@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 constexpr int kHashBits = 15;
-// Places looked at for one match, and the length that is good enough to stop
-// at: pictures and numbers gain little from more.
+// The number of candidates examined for one match, and the length that is good
+// enough to stop: images and numbers gain little from more.
 constexpr int kMostTries = 48;
 constexpr size_t kGoodEnough = 128;
 }  // namespace
@@ -38,7 +38,7 @@ LzMatches::Match LzMatches::Longest(size_t at) const {
   for (int tries = 0; tries < kMostTries && place >= 0; ++tries) {
     auto from = static_cast<size_t>(place);
     if (at - from >= kWindow) break;
-    // Only what is longer than the best so far is of interest.
+    // Only matches longer than the best so far matter.
     if (best.length == 0 ||
         bytes_[from + best.length] == bytes_[at + best.length]) {
       size_t length = 0;
@@ -60,7 +60,7 @@ bool LzMatches::Next(LzToken* token) {
   while (inserted_ < at_) Insert(inserted_++);
   Match match = Longest(at_);
   if (match.length > 0 && match.length < kGoodEnough) {
-    // A byte alone is better when a longer match begins right after it.
+    // A literal is better if a longer match begins right after it.
     Insert(inserted_++);
     if (Longest(at_ + 1).length > match.length) match = {};
   }

@@ -1,7 +1,7 @@
-// LzMatches: bytes as literals and copies of what stood up to 32 KiB before,
-// found by chains of places that begin with the same three bytes.
+// LzMatches: splits bytes into literals and copies from up to 32 KiB before,
+// found by chains of positions with the same first three bytes.
 //
-// Looks at the bytes, which must stay; one pass from front to back, one thread.
+// Borrows the bytes; one pass from front to back, one thread.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class LzMatches {
 
   // The next token; false at the end.
   bool Next(LzToken* token);
-  // How many bytes the tokens so far stand for.
+  // The number of bytes that the tokens so far represent.
   size_t position() const { return at_; }
 
  private:
@@ -34,14 +34,14 @@ class LzMatches {
     size_t length = 0, distance = 0;
   };
   Match Longest(size_t at) const;
-  // Makes the place known to later ones.
+  // Adds the position to the chains for later matches.
   void Insert(size_t at);
   uint32_t HashAt(size_t at) const;
 
   std::string_view bytes_;
   size_t at_ = 0;
-  size_t inserted_ = 0;         // places before this one are in the chains
-  std::vector<int64_t> head_;   // by hash: the last place, -1 for none
+  size_t inserted_ = 0;         // positions before this one are in the chains
+  std::vector<int64_t> head_;   // by hash: the last position, -1 for none
   std::vector<int64_t> chain_;  // by place in the window: the one before
 };
 

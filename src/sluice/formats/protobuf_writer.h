@@ -20,7 +20,7 @@ namespace sluice {
 class ProtoWriter {
  public:
   // int64, int32, enum and bool fields. Negative ones take ten bytes, as the
-  // format has it.
+  // format requires.
   ProtoWriter& Int(int field, int64_t value) {
     Key(field, kVarint);
     Varint(static_cast<uint64_t>(value));
@@ -62,7 +62,7 @@ class ProtoWriter {
     return Message(field, all);
   }
 
-  // All fields of another one after these.
+  // Appends all fields of another message.
   ProtoWriter& Append(const ProtoWriter& other) {
     bytes_ += other.bytes_;
     return *this;

@@ -1,4 +1,4 @@
-// Numbers as bytes, in either order.
+// Numbers as bytes, in either byte order.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-// Turns `count` numbers of `size` bytes from the order of the data into that of
-// this machine, or back.
+// Converts `count` numbers of `size` bytes from the byte order of the data to
+// that of this machine, or back.
 inline void OrderBytes(char* data, int64_t count, int64_t size,
                        bool little_endian) {
   if (size == 1 ||

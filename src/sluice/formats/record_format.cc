@@ -68,8 +68,8 @@ Result<bool> NextRecord(InputFile& file, std::string* record) {
   if (crc != MaskCrc(Crc32c(length_bytes))) {
     return Damaged(file, at, "the checksum of a record's length is wrong");
   }
-  // A checksum proves no good will: the length is held against the file before
-  // memory is taken.
+  // A correct checksum is no proof of good intent: the length is compared with
+  // the file size before memory is allocated.
   int64_t left = file.size() - file.offset() - kCrcBytes;
   if (left < 0 || length > static_cast<uint64_t>(left)) {
     return Damaged(file, at,
@@ -89,8 +89,8 @@ Result<bool> NextRecord(InputFile& file, std::string* record) {
 }
 
 Result<bool> NextWhole(InputFile& file, std::string* record) {
-  // An empty file is an empty record, once; nothing tells it from its end but
-  // that the offset of a file that was read lies behind it.
+  // An empty file is one empty record; it can only be distinguished from its
+  // end by the offset, which is beyond the end once the file was read.
   if (file.offset() > file.size()) return false;
   SL_RETURN_IF_ERROR(file.Read(file.size() - file.offset(), record));
   SL_RETURN_IF_ERROR(file.Seek(file.size() + 1));

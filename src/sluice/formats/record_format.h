@@ -22,17 +22,17 @@ struct RecordFormat {
   int64_t record_bytes = 1, header_bytes = 0, footer_bytes = 0;  // fixed
 
   Status Check() const;
-  // "lines", "fixed 4 bytes": says everything above.
+  // "lines", "fixed 4 bytes": includes all of the above.
   std::string ToString() const;
 
-  // Goes to the first record of a file that has just been opened.
+  // Seeks to the first record of a newly opened file.
   Status Start(InputFile& file) const;
   // The next record; false at the end of the file. Errors: DataLoss, with the
-  // file's name and where in it.
+  // file's name and position.
   Result<bool> Next(InputFile& file, std::string* record) const;
 };
 
-// One record as `records` files hold it.
+// One record in the form of `records` files.
 std::string FrameRecord(std::string_view bytes);
 
 }  // namespace sluice

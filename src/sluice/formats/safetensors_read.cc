@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-// As the format's own library has it: a longer header is an attack.
+// The limit of the format's own library: a longer header is an attack.
 constexpr int64_t kMostHeader = 100'000'000;
 
 std::string_view BytesOf(const Array& a) {
@@ -182,7 +182,7 @@ Result<Array> SafetensorsFile::MakeFor(const Entry& e) const {
   return Array::Make(e.dtype, *shape);
 }
 
-// A truth value that is neither 0 nor 1 would be both true and false later.
+// A bool that is neither 0 nor 1 would later be both true and false.
 Status SafetensorsFile::CheckElements(const Entry& e,
                                       const Array& array) const {
   if (e.dtype != DType::kBool) return OkStatus();

@@ -133,7 +133,7 @@ Result<WrittenFile> SaveSafetensors(FileSystem& files, const std::string& path,
   Result<WrittenFile> written = Guarded(
       [&] { return WriteSafetensors(files, beside, arrays, metadata); });
   if (!written.ok()) {
-    // Nothing is there to remove when it never came to writing.
+    // There is nothing to remove if nothing was written.
     (void)files.RemoveFile(beside);
     return written;
   }

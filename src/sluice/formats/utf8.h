@@ -1,7 +1,8 @@
-// UTF-8 as the standard has it: no character written longer than need be, no
-// half of a surrogate pair, none above U+10FFFF. Pure functions.
+// UTF-8 according to the standard: no overlong encodings, no halves of
+// surrogate pairs, nothing above U+10FFFF. Pure functions.
 //
-// Ours: the C library's conversions depend on the process's locale.
+// Our own implementation, because the C library's conversions depend on the
+// process's locale.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +11,20 @@
 
 namespace sluice {
 
-// Bytes of the character the text begins with; 0 when it begins with none.
+// The number of bytes of the first character; 0 if the text starts with an
+// invalid one.
 size_t Utf8CharacterBytes(std::string_view text);
 
 bool IsUtf8(std::string_view text);
 
-// The same text, every byte that belongs to no character replaced by U+FFFD:
-// one such byte would make a reader refuse the whole message.
+// The same text with every invalid byte replaced by U+FFFD: one such byte would
+// make a reader reject the whole message.
 std::string ValidUtf8(std::string_view text);
 
-// Characters: what a terminal takes for columns, wide scripts apart.
+// The number of characters: the columns on a terminal, except for wide scripts.
 size_t Utf8Columns(std::string_view text);
 
-// The first `bytes` bytes at most, no character cut in two.
+// At most the first `bytes` bytes, without splitting a character.
 std::string_view Utf8Prefix(std::string_view text, size_t bytes);
 
 }  // namespace sluice

@@ -56,7 +56,7 @@ struct Directory {
 };
 
 Result<Directory> FindDirectory(const Bytes& in) {
-  // The end record is last, behind it only a comment of its own.
+  // The end record is last, followed only by its own comment.
   uint64_t at = 0;
   bool found = false;
   for (uint64_t back = kEndBytes;
@@ -93,7 +93,7 @@ struct Entry {
   uint64_t packed = 0, size = 0, local = 0;
 };
 
-// Sizes beyond 32 bits are in an extra field, those that need it.
+// Sizes beyond 32 bits are in an extra field, only for sizes that need it.
 Status ReadLarge(const Bytes& in, uint64_t at, uint64_t length, Entry* entry) {
   uint64_t end = at + length;
   while (end - at >= 4) {
@@ -200,8 +200,8 @@ Result<std::vector<ZipMember>> ReadZip(std::string_view bytes,
   SL_ASSIGN_OR_RETURN(Directory directory, FindDirectory(in));
   std::vector<ZipMember> members;
   uint64_t at = directory.at, end = directory.at + directory.bytes;
-  // Members lie side by side; a directory that gives out the same bytes again
-  // and again would make much of little.
+  // Members must not overlap; a directory that refers to the same bytes
+  // repeatedly would expand a small file enormously.
   uint64_t left = in.size();
   for (uint64_t i = 0; i < directory.entries; ++i) {
     SL_ASSIGN_OR_RETURN(Entry entry, ReadEntry(in, &at, end));
@@ -230,7 +230,8 @@ Result<std::string> ZipBytes(const std::vector<ZipMember>& members) {
                                       "\" goes beyond 4 GiB or 65534 members"));
     }
     size_t local = out.size();
-    // What both headers share: version 2.0, no flags, stored, 1980-01-01.
+    // The fields common to both headers: version 2.0, no flags, stored,
+    // 1980-01-01.
     std::string shared;
     u16(&shared, 20);
     u16(&shared, 0);

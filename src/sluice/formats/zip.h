@@ -1,7 +1,7 @@
-// Zip archives, as far as .npz files need them: members that are stored or
-// deflated, found by the directory at the end. Checksums are checked, and
-// nothing is read beyond the bytes whatever is in them.
-// Ours: libzip is not on every machine that reads .npz files.
+// Zip archives, as far as .npz files need them: stored or deflated members,
+// found by the directory at the end. Checksums are verified, and nothing is
+// read beyond the bytes, whatever they contain. Our own implementation, because
+// libzip is not on every machine that reads .npz files.
 //
 // Free functions, for any thread.
 #pragma once
@@ -19,8 +19,8 @@ struct ZipMember {
   std::string bytes;
 };
 
-// All members, in the order of the directory. Errors: DataLoss, `what` and the
-// byte; Unimplemented for encrypted members and other ways of packing.
+// All members, in the order of the directory. Errors: DataLoss, with `what` and
+// the byte; Unimplemented for encrypted members and other compression methods.
 Result<std::vector<ZipMember>> ReadZip(std::string_view bytes,
                                        const std::string& what);
 

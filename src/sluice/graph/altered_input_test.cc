@@ -1,6 +1,6 @@
-// Text and binary graphs cut short or altered byte by byte: an error or a whole
-// graph, never anything else. Most of the worth of these comes from running
-// them under AddressSanitizer and UBSan.
+// Text and binary graphs truncated or altered byte by byte must give an error
+// or a valid graph, never anything else. These tests are mainly useful under
+// AddressSanitizer and UBSan.
 #include <gtest/gtest.h>
 
 #include "sluice/graph/binary_reader.h"
@@ -29,8 +29,8 @@ void Judge(const Result<std::unique_ptr<Graph>>& graph, std::string_view input,
   EXPECT_TRUE(whole.ok()) << whole.message() << "\nfrom " << input;
 }
 
-// Every prefix, and every byte replaced by others: all 255 when `all`, else
-// its neighbours in the alphabet and what the form gives a meaning to.
+// Tries every prefix, and replaces every byte by others: by all 255 if `all` is
+// set, otherwise by neighbouring values and bytes with a meaning in the format.
 template <class Read>
 Tally Alter(const std::string& input, bool all, Read read) {
   Tally tally;
@@ -102,7 +102,7 @@ TEST(AlteredBinary, Examples) {
   }
 }
 
-// Several places at once, from a fixed seed.
+// Several bytes at once, from a fixed seed.
 TEST(AlteredBinary, ManyBytesAtOnce) {
   uint64_t state = 42;
   auto next = [&] {

@@ -40,7 +40,7 @@ void BatchEdit::Replace(Value from, Value to) {
 }
 
 void BatchEdit::ReplaceControl(Node& from, std::vector<Node*> to) {
-  // Arguments are there before anything runs.
+  // Arguments exist before anything runs.
   std::erase_if(to, [](Node* node) { return node->is_args(); });
   replaced_controls_[&from] = std::move(to);
   changed_ = true;
@@ -163,7 +163,8 @@ void BatchEdit::CommitControls(Node& node) {
     return;
   }
   std::vector<Node*>& controls = node.few().controls;
-  // Stand-ins may have been replaced in turn, before or after they were noted.
+  // Replacements may have been replaced in turn, before or after they were
+  // noted.
   std::vector<Node*> todo(controls.rbegin(), controls.rend());
   std::unordered_set<Node*> seen;
   controls.clear();
@@ -188,7 +189,8 @@ void BatchEdit::Drop(Region& region) {
   }
 }
 
-// A node with what was put before it, which may have something before it too.
+// Commits a node after the nodes inserted before it, which may in turn have
+// nodes inserted before them.
 void BatchEdit::CommitNode(Node* node, std::vector<Node*>& kept) {
   if (auto it = inserted_.find(node); it != inserted_.end()) {
     for (Node* inserted : it->second) CommitNode(inserted, kept);
@@ -205,7 +207,7 @@ void BatchEdit::CommitNode(Node* node, std::vector<Node*>& kept) {
   for (const auto& inner : node->regions()) CommitRegion(*inner);
 }
 
-// Rewires what stays and lists what goes.
+// Rewires the nodes that stay and collects those that are removed.
 void BatchEdit::CommitRegion(Region& region) {
   region.args_->users_.clear();
   std::vector<Node*> kept;

@@ -119,7 +119,8 @@ TEST_F(BatchEditTest, NodesMoveBetweenRegions) {
   BatchEdit edit(*graph_);
   Region& then = *node("y").regions()[0];
   edit.MoveToFront(node("b"), then);
-  edit.MoveToFront(node("a"), then);  // before what came to the front before
+  edit.MoveToFront(node("a"), then);  // before the node moved to the front
+                                      // earlier
   edit.MoveBefore(node("d"), node("y"));
   EXPECT_EQ(node("d").region(), &graph_->root());
   edit.MoveToEnd(node("c"), then);

@@ -58,7 +58,7 @@ TEST(BinaryFormErrors, MessagesSayWhatIsWrong) {
   EXPECT_EQ(message(WithSum("GRLS rest")),
             "graph bytes: not a stored graph; wanted them to begin with SLGR");
   EXPECT_EQ(message(WithSum("SLGR\x63")), "graph bytes: version 99; wanted 1");
-  // A count of 2^35 strings in a handful of bytes allocates nothing.
+  // A count of 2^35 strings in a few bytes allocates nothing.
   EXPECT_EQ(message(WithSum("SLGR\x01\xff\xff\xff\xff\x7f____")),
             "graph bytes at 10: a count is 34359738367 with 4 bytes left");
 }

@@ -85,7 +85,7 @@ class Reader {
     DType dtype = ReadDType();
     PartialShape partial = ReadShape();
     if (!in_.ok()) return {};
-    // Checked against the bytes left before anything is allocated.
+    // Checked against the remaining bytes before anything is allocated.
     int64_t least = dtype == DType::kString ? 1 : DTypeSize(dtype);
     if (IsReference(dtype) || !partial.fully_known() ||
         partial.ToShape().num_elements() >
@@ -105,7 +105,7 @@ class Reader {
         strings[i] = in_.Bytes();
       }
     } else if (dtype == DType::kBool) {
-      // Any byte but 0 and 1 would not be a bool.
+      // Bytes other than 0 and 1 would not be valid bools.
       auto* bools = made->mutable_data<bool>();
       for (int64_t i = 0; i < made->num_elements(); ++i) {
         bools[i] = in_.Byte() != 0;
@@ -162,7 +162,7 @@ class Reader {
     }
   }
 
-  // The node a distance back leads to; null after an error.
+  // The node at this distance back; null after an error.
   Node* Ref() { return NodeAt(in_.Int()); }
 
   Node* NodeAt(uint64_t back) {
@@ -173,8 +173,8 @@ class Reader {
     return nullptr;
   }
 
-  // What comes from a NextIteration below is not there yet; another input
-  // stands for it until then.
+  // The output of a NextIteration below does not exist yet; another input takes
+  // its place until then.
   void ReadMergeInputs(std::vector<Value>& inputs, std::vector<int>& late) {
     const Value* there = nullptr;
     for (size_t i = 0; i < inputs.size() && in_.ok(); ++i) {
@@ -292,7 +292,7 @@ class Reader {
       if (attrs.find(name)) in_.Fail("an attribute twice");
       attrs.set(name, ReadAttr());
     }
-    // Types come before the node is made: their number bounds its outputs.
+    // Types are read before the node is made: their number bounds its outputs.
     std::vector<ValueType> types(in_.Count(2));
     for (ValueType& type : types) type = ReadType();
     SL_RETURN_IF_ERROR(in_.status());
@@ -305,7 +305,7 @@ class Reader {
                       node.num_outputs()));
     }
     for (size_t i = 0; i < types.size() && in_.ok(); ++i) {
-      // What goes round a loop may have any size.
+      // A value carried around a loop may have any size.
       if (i == 0 && !late.empty()) graph_->SetOutputShape(node, 0, {});
       const ValueType& inferred = node.output_type(static_cast<int>(i));
       Result<PartialShape> merged = MergeShapes(inferred.shape, types[i].shape);
@@ -365,7 +365,8 @@ class Reader {
   std::unique_ptr<Graph> graph_;
   std::vector<std::string_view> strings_;
   std::vector<Node*> numbered_;
-  std::set<std::pair<Node*, int>> late_;  // of the region: inputs to come
+  std::set<std::pair<Node*, int>> late_;  // of the region: inputs still to be
+                                          // connected
   int depth_ = 0;
 };
 

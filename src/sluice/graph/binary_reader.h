@@ -1,9 +1,9 @@
-// ReadBinary: a graph from the bytes WriteBinary makes.
+// ReadBinary: reads a graph from the bytes that WriteBinary produces.
 //
-// The bytes may come from anyone. Nothing is believed: every count is held
-// against the bytes that are left before anything is allocated, and every node
-// goes through Graph::Add, so the result is as sound as what a builder makes,
-// or an error "graph bytes at OFFSET: ...".
+// The bytes are untrusted: every count is checked against the remaining bytes
+// before anything is allocated, and every node goes through Graph::Add, so the
+// result is as valid as a built graph, or an error "graph bytes at OFFSET:
+// ...".
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 namespace sluice {
 
 struct BinaryReadOptions {
-  // Off only in tests that alter bytes to reach the decoder behind it.
+  // Off only in tests that alter bytes to test the decoder behind the check.
   bool check_sum = true;
   int max_nesting = kMaxNesting;  // of regions
 };

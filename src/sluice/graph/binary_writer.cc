@@ -112,8 +112,8 @@ class Writer {
       numbers_[static_cast<size_t>(node->id())] = next_number_++;
     }
   }
-  // A node without a number is part of a cycle; a distance of 0 is no node. The
-  // reader says so, unless a Merge is to be told by a NextIteration below.
+  // A node without a number is part of a cycle; distance 0 refers to no node.
+  // The reader reports that, unless a NextIteration below completes a Merge.
   void Ref(const Node* node) {
     size_t number = next_number_;
     if (node->is_args()) {
@@ -168,7 +168,8 @@ class Writer {
     Int(static_cast<uint64_t>(node.num_outputs()));
     for (int i = 0; i < node.num_outputs(); ++i) WriteType(node.output_type(i));
     Int(node.regions().size());
-    // Its own region may call a function; inside others nothing uses the node.
+    // Its own region may call a function; nodes inside other regions cannot use
+    // the owner.
     bool function = node.op().flow == Flow::kFunction;
     if (function) Number(&node);
     for (const auto& region : node.regions()) WriteRegion(*region);
@@ -176,7 +177,7 @@ class Writer {
     if (node.op().flow == Flow::kNextIteration) WriteBackEdges(node);
   }
 
-  // The Merges above that read this NextIteration: which, and as what input.
+  // The Merges above that read this NextIteration, with their input numbers.
   void WriteBackEdges(const Node& next) {
     std::set<std::pair<size_t, int>> edges;
     std::map<size_t, const Node*> merges;

@@ -1,6 +1,6 @@
 // ByteCursor: reads the numbers and texts of the graph's binary form from bytes
-// that may be cut short or altered. The first error sticks and every later read
-// gives zero, so a decoder checks once per record. Borrows the bytes.
+// that may be truncated or altered. The first error sticks and every later read
+// returns zero, so a decoder checks once per record. Borrows the bytes.
 #pragma once
 
 #include <cstring>
@@ -25,7 +25,7 @@ class ByteCursor {
     status_ = DataLoss(StrCat("graph bytes at ", at_, ": ", what));
     at_ = bytes_.size();
   }
-  // The error of somebody else, at this place.
+  // Another function's error, with this position.
   Status At(const Status& status) const {
     return Status(status.code(),
                   StrCat("graph bytes at ", at_, ": ", status.message()));
@@ -67,7 +67,7 @@ class ByteCursor {
     return bytes_.substr(at_ - n, n);
   }
   std::string_view Bytes() { return Take(Count(1)); }
-  // A count of things that take at least `bytes_each` bytes.
+  // A count of items of at least `bytes_each` bytes.
   size_t Count(size_t bytes_each) {
     uint64_t n = Int();
     if (n > left() / bytes_each) {

@@ -1,4 +1,4 @@
-// What a node reads from around it, through regions and calls.
+// The values a node captures, through regions and calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-// The values, each once, in order of name.
+// The values, without repeats, sorted by name.
 std::string CapturesOf(const Graph& graph, std::string_view node) {
   std::vector<std::string> names;
   for (const Value& v : InputsWithCaptures(*graph.FindNode(node))) {
@@ -41,7 +41,7 @@ TEST(Captures, WhatACalledFunctionReadsAroundItself) {
   EXPECT_EQ(CapturesOf(*graph, "y"), "f p x z");
 }
 
-// A run inside a run has arguments of its own.
+// A nested call has its own arguments.
 TEST(Captures, ARecursiveCallDoesNotReadItsCallersValues) {
   auto graph = Parse(R"(graph g(%x: f32[], %z: f32[]) {
     %f = Function {
@@ -59,8 +59,8 @@ TEST(Captures, ARecursiveCallDoesNotReadItsCallersValues) {
   EXPECT_EQ(CapturesOf(*graph, "y"), "k p z");
 }
 
-// Found by random graphs: what a function of a branch reads there was taken for
-// something the conditional reads.
+// Found by random graphs: a value that a function reads inside a branch was
+// treated as a capture of the conditional.
 TEST(Captures, AFunctionInsideABranchReadsTheBranch) {
   auto graph = Parse(R"(graph g(%p: bool[], %x: f32[]) {
     %y = If(%p) [dtypes = {f32}] {

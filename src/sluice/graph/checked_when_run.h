@@ -1,7 +1,7 @@
-// A check of sizes inside a branch (EnsureShape) that contradicts what is known
-// is no error yet: either the branch never runs, as the gradient of a branch
-// not taken, or the check's kernel fails. Shape inference uses the shape that
-// the check states.
+// A size check inside a branch (EnsureShape) that contradicts known shapes is
+// not an error yet: either the branch never runs, such as the gradient of a
+// branch not taken, or the check's kernel fails. Shape inference uses the shape
+// stated by the check.
 #pragma once
 
 #include "sluice/graph/node.h"

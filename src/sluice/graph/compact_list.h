@@ -1,6 +1,6 @@
-// CompactList: the lists inside a node, of which a graph has millions: N
-// elements lie inside, more on the heap, and two counters of 4 bytes are all it
-// costs. Elements are plain values. Owned and guarded as the node is.
+// CompactList: a list inside a node, for graphs with millions of nodes: N
+// elements are stored inline, more on the heap, with an overhead of two 4-byte
+// counters. Elements are plain values. Owned and guarded as the node is.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class CompactList {
   CompactList(const CompactList&) = delete;
   ~CompactList() { Free(); }
   CompactList& operator=(std::span<const T> values) {
-    // Values may be of this very list.
+    // Values may be elements of this list.
     if (values.size() <= capacity_) {
       std::copy(values.begin(), values.end(), data());
       size_ = static_cast<uint32_t>(values.size());
@@ -51,12 +51,13 @@ class CompactList {
     if (size_ == capacity_) Grow();
     data()[size_++] = value;
   }
-  // Takes one out; the last comes into its place. REQUIRES: it is of this list.
+  // Removes an element; the last one takes its place. REQUIRES: it is an
+  // element of this list.
   void swap_out(T* at) {
     *at = data()[size_ - 1];
     --size_;
   }
-  // Gives up its memory, too.
+  // Frees the memory, too.
   void clear() {
     Free();
     capacity_ = N;

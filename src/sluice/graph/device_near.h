@@ -1,7 +1,7 @@
-// The device for a node that is made on behalf of another, so that passes,
-// gradients and batching leave no node without one: the other node's own.
+// The device for a node created on behalf of another, so that passes, gradients
+// and batching leave no node without a device: the other node's own device.
 // Arguments of regions have none; theirs is that of the first node that reads
-// them, or else of the op around.
+// them, or else of the enclosing op.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ namespace sluice {
 
 const std::string& DeviceNear(const Node& node);
 const std::string& DeviceNear(const Value& value);
-// For a node that is placed beside `node` and reads `inputs`: where `node`
-// stands for a region's arguments, the inputs say more.
+// For a node placed next to `node` that reads `inputs`: if `node` represents a
+// region's arguments, the inputs determine the device.
 const std::string& DeviceNear(const Node& node, std::span<const Value> inputs);
 
 }  // namespace sluice

@@ -19,14 +19,14 @@ Value HandleOrigin(Value handle) {
 
 namespace {
 
-// What has happened to one resource so far.
+// The accesses to one resource so far.
 struct Track {
   Node* last_write = nullptr;
   std::vector<Node*> reads_since;
 };
 
-// The resource a handle refers to, as a key equal for handles that may share
-// it: the shared name and container where there is one, the node else.
+// The resource a handle refers to, as a key that is equal for handles that may
+// share it: the shared name and container if there is one, otherwise the node.
 std::string ResourceKey(Value handle) {
   Value origin = HandleOrigin(handle);
   const Attrs& attrs = origin.node->attrs();
@@ -46,15 +46,15 @@ std::string ResourceKey(Value handle) {
 
 bool IsCheck(const OpRecord& op) { return op.role == Role::kAssert; }
 
-// What must not happen when an earlier check fails. An asynchronous op may wait
-// for what comes after the check.
+// Work that must not happen if an earlier check fails. An asynchronous op may
+// wait for work behind the check.
 bool IsGuarded(const OpRecord& op) {
   bool changes = op.effect == Effect::kWrite || !op.global_effect.empty();
   return changes && !op.async();
 }
 
-// Collects what a node touches. A region op touches what its nodes touch, a
-// call what the function's nodes do.
+// Collects the resources a node accesses. A region op accesses those of its
+// nodes, a call those of its function.
 class Touches {
  public:
   Touches(std::vector<ResourceUse>& uses, bool checks)
@@ -119,7 +119,7 @@ bool HasOrderedUses(const Node& node) {
 
 namespace {
 
-// Notes what there is; functions count where they are written.
+// Looks for checks and guarded work; functions count where they are defined.
 void FindChecks(const Region& region, bool& checks, bool& guarded) {
   for (const Node* node : region.nodes()) {
     checks = checks || IsCheck(node->op());
@@ -140,16 +140,16 @@ bool ChecksGuardState(const Region& region) {
 
 namespace {
 
-// The node of `region` that `node` is, or is somewhere inside of.
+// The node of `region` that is `node` or contains it.
 Node* Around(Node* node, const Region& region) {
   while (node && node->region() != &region) node = node->region()->owner();
   return node;
 }
 
-// Whoever reads a list goes before whoever may write over it, so that the
-// latter finds itself alone with it. Nothing but time depends on that, so only
-// nodes above are asked to: then there is no circle. Among primitives a node
-// that waits for a dead one would be dead, too.
+// Orders readers of a list before a node that may write it in place, so that
+// the writer is the sole holder. This only affects speed, so it is applied only
+// to readers above, which excludes cycles. Among primitives, a node that waits
+// for a dead one would be dead, too.
 template <class Order>
 void ReadersOfListsFirst(const Region& region, const Order& order) {
   std::unordered_map<const Node*, size_t> position;

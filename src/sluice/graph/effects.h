@@ -1,10 +1,10 @@
-// Effect order: which nodes of a region must wait for which because they touch
-// the same resource. Derived from program order, so users never write control
-// dependencies to be correct: reads of a resource may overlap, a write waits
-// for what came before it and holds up what comes after.
+// Effect order: the nodes of a region that must wait for each other because
+// they access the same resource. Derived from program order, so users never
+// need control dependencies for correctness: reads of a resource may overlap; a
+// write waits for all earlier accesses, and later ones wait for it.
 //
 // The edges order nodes that run; they never make a node run. They are derived
-// after pruning, from the nodes that are left.
+// after pruning, from the remaining nodes.
 #pragma once
 
 #include <string>
@@ -22,20 +22,22 @@ struct EffectEdge {
   std::string resource;  // for `explain`
 };
 
-// In program order; no edge is repeated, none that data already implies
+// In program order, without repeats and without edges that data already implies
 // directly (after reads before's output).
 std::vector<EffectEdge> EffectEdges(const Region& region);
 
-// What running a node touches: resources by a key that is equal for handles
-// that may share one, and whether it may change them. For region ops and calls
-// all that may happen inside; nothing for a function, until it is called.
+// The resources that running a node accesses: by a key that is equal for
+// handles that may share a resource, and whether it may be written. For region
+// ops and calls this includes everything that may happen inside; a function
+// accesses nothing until it is called.
 struct ResourceUse {
   std::string resource;
   bool write = false;
 };
 std::vector<ResourceUse> ResourcesUsed(const Node& node);
 
-// The value a handle was made by, seen through ops that pass it on unchanged.
+// The value that created a handle, traced through ops that pass it on
+// unchanged.
 Value HandleOrigin(Value handle);
 
 }  // namespace sluice

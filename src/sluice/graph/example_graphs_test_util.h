@@ -1,4 +1,4 @@
-// Graphs in text form that between them use everything the form can say.
+// Graphs in text form that together cover every feature of the form.
 #pragma once
 
 #include <string_view>
@@ -58,7 +58,7 @@ graph attrs() {
 }
 )";
 
-// x squared n times, by the primitives.
+// x squared n times, with primitives.
 inline constexpr std::string_view kRawLoopGraph = R"(
 graph raw(%n: i32[], %x: f32[2]) -> (%out, %count) {
   %zero = Const [value = 0]
@@ -82,7 +82,7 @@ graph raw(%n: i32[], %x: f32[2]) -> (%out, %count) {
 }
 )";
 
-// A function that calls itself, chosen by a Case.
+// A function that calls itself, selected by a Case.
 inline constexpr std::string_view kRecursionGraph = R"(
 graph recursion(%n: i32[], %which: i32[]) -> (%y) {
   %factorial = Function {

@@ -22,7 +22,7 @@ Status InIteration(const Status& status, const Node& loop, int64_t iteration) {
 
 Status InCall(const Status& status, const Node& call) {
   if (status.ok()) return status;
-  // A recursion without end has a thousand lines to tell; a few will do.
+  // Infinite recursion would add a thousand lines; a few are enough.
   constexpr int kMostLines = 8;
   constexpr std::string_view kMark = "in the call ", kMore = "in more calls";
   int lines = 0;

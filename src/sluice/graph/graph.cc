@@ -47,7 +47,7 @@ std::string NodeLine(const Node& node) {
 
 namespace {
 
-// The first of each, in order. A join may wait for a million nodes.
+// Removes repeats and keeps the order. A join may wait for a million nodes.
 std::vector<Node*> WithoutRepeats(const std::vector<Node*>& nodes) {
   if (nodes.size() < 2) return nodes;
   std::unordered_set<const Node*> seen;
@@ -138,7 +138,7 @@ Result<std::string> Graph::ChooseName(std::string_view op,
 
 namespace {
 
-// Why a value of another region is no input here.
+// Why a value of another region is not a valid input here.
 std::string MadeElsewhere(const Value& value) {
   const Region& region = *value.node->region();
   const Node* owner = region.owner();
@@ -156,8 +156,8 @@ bool IsValue(const Value& value) {
   return value && value.index >= 0 && value.index < value.node->num_outputs();
 }
 
-// Errors, with the user's line: an input that is not a value; an input or a
-// control that is neither in the region nor around it.
+// Errors, with the user's line: an input is not a value; an input or a control
+// is neither in the region nor in an enclosing one.
 Status CheckInputs(const Region& region, const OpRecord& op,
                    std::span<const Value> inputs, const NodeOptions& options) {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -234,7 +234,7 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
   if (!name.ok()) return fail(name.status(), &op);
 
   Node* node = NewNode();
-  // Memory may run out in between: nobody knows half of a node.
+  // Removes a node if memory runs out while it is being added.
   struct TakenBack {
     ~TakenBack() {
       if (!node) return;
@@ -276,7 +276,7 @@ Result<Node*> Graph::Add(Region& region, std::string_view op_name,
 }
 
 namespace {
-// From so many arguments on, a region keeps an index of their names.
+// Regions with at least this many arguments have an index of their names.
 constexpr size_t kManyArgs = 16;
 }  // namespace
 
@@ -460,7 +460,7 @@ void Graph::ReplaceUses(Value from, Value to) {
       if (user->inputs_[i] == from) SetInput(*user, static_cast<int>(i), to);
     }
   }
-  // Results of this region and of those inside it may name the value.
+  // Results of this region and of nested ones may refer to the value.
   Region* region = from.node->region_;
   ReplaceResults(*region, from, to, [this](Region& r, std::vector<Value> v) {
     SetResults(r, std::move(v));
@@ -483,7 +483,7 @@ void Graph::ReplaceControlUses(Node& from, Node& to) {
 void Graph::EraseRegion(Region& region) {
   region.results_.clear();
   region.targets_.clear();
-  // Loops are opened first: nothing may use what is erased.
+  // Loops are broken up first: nothing may use an erased node.
   for (Node* node : region.nodes_) {
     if (node->op().flow == Flow::kMerge) SetInputs(*node, {});
   }
@@ -501,9 +501,9 @@ void Graph::Erase(Node& node) {
   list.erase(std::next(it).base());
   by_name_.Erase(node);
   --num_live_;
-  // A program may still hold tensors of what was recorded and taken back, and
-  // ask for their types: the node stays until the graph goes, without what may
-  // be large, such as the value of a constant.
+  // A program may still hold tensors of recorded and removed nodes, and ask for
+  // their types: the node stays until the graph is destroyed, without parts
+  // that may be large, such as the value of a constant.
   node.inputs_.clear();
   if (node.few_) node.few_->controls.clear();
   node.attrs_ = nullptr;

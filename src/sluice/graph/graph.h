@@ -1,11 +1,11 @@
-// Graph: a program of nodes under one root region. The root's arguments are
-// what is fed, its results what is fetched, its targets what must also run;
-// a graph the user is still building has none of these.
+// Graph: a program of nodes under one root region. The root's arguments are the
+// feeds, its results the fetches, its targets the nodes that must also run; a
+// graph that the user is still building has none of these.
 //
-// Owns its nodes. Not copyable; Clone() makes a second one. Structure may be
-// read from many threads; whoever changes it, or reads while others may change
-// it, holds mu(). Nodes are only ever appended by users; passes that remove or
-// rewire work on a private copy.
+// Owns its nodes. Not copyable; Clone() makes a copy. Structure may be read
+// from many threads; code that changes it, or reads while others may change it,
+// holds mu(). Users only append nodes; passes that remove or rewire nodes work
+// on a private copy.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ class NodePool;
 struct OpRecord;
 
 struct NodeOptions {
-  std::string name;       // exact, an error when taken
-  std::string name_hint;  // made unique; the op's name when empty
+  std::string name;       // exact; an error if taken
+  std::string name_hint;  // made unique; if empty, the op's name
   std::string scope;      // put before the name: "scope/name"
   std::vector<Node*> controls;
   std::string device;
@@ -51,9 +51,8 @@ class Graph {
   const Region& root() const { return *root_; }
   Mutex& mu() const { return mu_; }
 
-  // Looks the op up, checks attributes, types and shapes, and appends a node
-  // to `region`. The error says what was wrong and at which user line; the
-  // graph is then unchanged.
+  // Looks up the op, checks attributes, types and shapes, and appends a node to
+  // `region`. An error names the user's line; the graph is then unchanged.
   Result<Node*> Add(Region& region, std::string_view op,
                     std::span<const Value> inputs, const Attrs& attrs,
                     const NodeOptions& options = {});
@@ -62,24 +61,25 @@ class Graph {
   // Gives `owner` its next region. REQUIRES: its record declares one more.
   Result<Region*> AddRegion(Node& owner, std::string_view label);
 
-  // Null when there is none of that name.
+  // Null if there is no node with that name.
   Node* FindNode(std::string_view name) const;
   // "name" or "name:index"; also the name of a root argument.
   Result<Value> FindValue(std::string_view text) const;
 
   int num_nodes() const { return static_cast<int>(num_live_); }
-  // Ids are below this; ids of removed nodes are not used again.
+  // All ids are below this limit; ids of removed nodes are not reused.
   int id_limit() const { return static_cast<int>(nodes_.size()); }
 
-  // Gives a region op the results its regions have turned out to give.
-  // REQUIRES: nothing uses an output that changes its number.
+  // Sets the outputs of a region op according to the results of its regions.
+  // REQUIRES: nothing uses an output whose number changes.
   void SetOutputs(Node& node, std::vector<ValueType> outputs);
-  // Puts `node` last in its region's program order: below what its regions,
-  // recorded after it was made, have come to use.
+  // Moves `node` to the end of its region's program order: below the values
+  // that its regions, recorded after it was made, use.
   void MoveToEnd(Node& node);
 
   // --- For passes and copies. REQUIRES: nobody else sees this graph. ---
-  // Makes room for that many nodes in all; only speed depends on it.
+  //
+  // Reserves memory for this many nodes in total; affects only speed.
   void Reserve(size_t nodes);
   void SetInput(Node& node, int i, Value value);
   void SetInputs(Node& node, std::vector<Value> values);
@@ -90,18 +90,18 @@ class Graph {
   void SetArgShape(Region& region, int i, PartialShape shape);
   void SetResults(Region& region, std::vector<Value> results);
   void SetTargets(Region& region, std::vector<Node*> targets);
-  // Everything that read `from`, results included, reads `to` instead.
+  // All users of `from`, and results, read `to` instead.
   void ReplaceUses(Value from, Value to);
-  // Whoever waited for `from` waits for `to` instead.
+  // All nodes that waited for `from` wait for `to` instead.
   void ReplaceControlUses(Node& from, Node& to);
   // REQUIRES: no users, not a result, not a target.
   void Erase(Node& node);
-  // Puts `node` right before `before` in its region's program order.
+  // Moves `node` to right before `before` in its region's program order.
   void MoveBefore(Node& node, Node& before);
 
   // Copies `node` (with its regions) to the end of `region` of this graph.
-  // `map` says what its inputs are here and learns its outputs; inputs not in
-  // the map must be values of this graph already.
+  // `map` gives its inputs in this graph and receives its outputs; inputs not
+  // in the map must already be values of this graph.
   using ValueMap = std::unordered_map<Value, Value, ValueHash>;
   using NodeMap = std::unordered_map<const Node*, Node*>;
   Node* CopyNode(const Node& node, Region& region, ValueMap& map,
@@ -122,10 +122,10 @@ class Graph {
   void EraseRegion(Region& region);
 
   std::string name_;
-  // Guards all below. No annotations: the callers of a shared graph hold it,
-  // and a private copy needs no lock.
+  // Guards all members below. Without annotations: the callers of a shared
+  // graph hold it, and a private copy needs no lock.
   mutable Mutex mu_;
-  std::unique_ptr<NodePool> pool_;            // what nodes have in common
+  std::unique_ptr<NodePool> pool_;            // data that nodes share
   std::vector<std::unique_ptr<Node>> nodes_;  // by id; null when removed
   std::vector<std::unique_ptr<Node>> arg_nodes_;
   size_t num_live_ = 0;
@@ -134,13 +134,13 @@ class Graph {
   std::unordered_map<std::string, int> name_counts_;
 };
 
-// The record of the pseudo node that stands for a region's arguments.
+// The record of the pseudo node that represents a region's arguments.
 const OpRecord& RegionArgsRecord();
 
-// The elements of a value known while building: those of a Const. Null else.
+// The elements of a value known while building, that is, of a Const; else null.
 const Array* ConstantValue(const Value& value);
 
-// The random-number key of a node of that name when none is given.
+// The default random-number key of a node with that name.
 uint64_t NodeKey(std::string_view name);
 
 // "  at model.cc:41 (node \"fc1/MatMul\")": the line under an error.

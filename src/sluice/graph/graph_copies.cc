@@ -6,7 +6,7 @@ namespace sluice {
 
 namespace {
 
-// What a copied Merge reads until the NextIteration it waits for is copied.
+// The input of a copied Merge until the NextIteration it waits for is copied.
 Value StandIn(const Node& merge, const Graph::ValueMap& map) {
   for (const Value& v : merge.inputs()) {
     if (auto it = map.find(v); it != map.end()) return it->second;
@@ -17,7 +17,7 @@ Value StandIn(const Node& merge, const Graph::ValueMap& map) {
   return merge.input(0);
 }
 
-// Merges copied before their NextIteration read its copy from now on.
+// Connects Merges that were copied before their NextIteration to its copy.
 void CloseBackEdges(const Node& from, Node& copy, Graph& graph,
                     const Graph::NodeMap& nodes) {
   for (const Node* user : from.users()) {
@@ -52,7 +52,7 @@ Node* Graph::CopyNode(const Node& from, Region& region, ValueMap& map,
   for (const Value& v : from.inputs_) {
     auto it = map.find(v);
     Value here = it == map.end() ? v : it->second;
-    // A NextIteration below: until it is copied, another input stands for it.
+    // A NextIteration below: until it is copied, another input takes its place.
     if (it == map.end() && IsBackEdge(from, v)) here = StandIn(from, map);
     node->inputs_.push_back(here);
     AddUse(here, node);

@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// Of a constant, handed on or not.
+// The number of a constant, directly or through identities.
 std::optional<int64_t> NumberOf(Value v) {
   while (RoleOf(v) == Role::kIdentity) v = v.node->input(0);
   if (RoleOf(v) == Role::kZerosLike && v.shape().rank() == 0) return 0;
@@ -20,7 +20,7 @@ std::optional<int64_t> NumberOf(Value v) {
   return std::nullopt;
 }
 
-// The number that is added to carried value i in every iteration.
+// The number added to carried value i in every iteration.
 std::optional<int64_t> StepOf(const Node& loop, int i) {
   const Region& body = *loop.regions()[1];
   const Value& next = body.results()[static_cast<size_t>(i)];

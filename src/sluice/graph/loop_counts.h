@@ -1,7 +1,7 @@
-// How often loops run, as far as the graph says so: a number, or as often as
-// another loop.
+// Iteration counts of loops, as far as the graph determines them: a number, or
+// the count of another loop.
 //
-// Plain functions over a graph that does not change meanwhile.
+// Plain functions over a graph that must not change meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@
 namespace sluice {
 
 struct LoopCount {
-  // i = a; while (i < b) i = i + 1, with numbers for a and b, and the like.
+  // For i = a; while (i < b) i = i + 1 and similar loops, with constants a and
+  // b.
   std::optional<int64_t> number;
-  // It counts down what this loop has counted up.
+  // The loop whose iterations this one counts down.
   const Node* same_as = nullptr;
 };
 

@@ -29,7 +29,7 @@ Node* NameTable::Find(std::string_view name) const {
 }
 
 void NameTable::Insert(Node& node) {
-  // A quarter stays free: chains are short then.
+  // A quarter stays free, which keeps probe sequences short.
   if (4 * (count_ + 1) > 3 * nodes_.size()) {
     Resize(nodes_.empty() ? kFirst : 2 * nodes_.size());
   }
@@ -47,8 +47,8 @@ void NameTable::Put(Node* node, uint32_t hash) {
 void NameTable::Erase(const Node& node) {
   size_t at = Start(HashOf(node.name()));
   for (; nodes_[at] != &node; at = Next(at)) SL_CHECK(nodes_[at]);
-  // Those behind it that could stand here move up, so that no search ends at a
-  // place that has become free.
+  // Entries behind the free place that may be stored there move up, so that no
+  // search ends at it.
   for (size_t next = Next(at); nodes_[next]; next = Next(next)) {
     size_t mask = nodes_.size() - 1;
     size_t from_start = (next - Start(hashes_[next])) & mask;

@@ -1,6 +1,5 @@
-// How deep regions may be nested when a graph is built, or read back from
-// text or bytes. Code that walks regions recurses, and this bounds the
-// recursion.
+// The maximum nesting of regions when a graph is built, or read from text or
+// bytes. Code that walks regions recurses, and this bounds the recursion.
 #pragma once
 
 namespace sluice {

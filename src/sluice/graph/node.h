@@ -1,12 +1,13 @@
-// Node and Region: the pieces of a Graph.
+// Node and Region: the parts of a Graph.
 //
 // A Node is one op with its attributes and inputs; a Value (graph/value.h) is
 // one of its outputs; a Region is a list of nodes with arguments and results.
 // Ops like If and While own regions; the nodes inside may use values of the
-// regions around them. Nodes belong to their Graph and change only through it.
+// enclosing regions. Nodes belong to their Graph and change only through it.
 //
-// A graph may have millions of nodes: what a node has in common with others is
-// the graph's (graph/node_pool.h), what few nodes have lies apart.
+// A graph may have millions of nodes: data that a node has in common with
+// others is stored in the graph (graph/node_pool.h), data that few nodes have
+// is stored separately.
 #pragma once
 
 #include <cstdint>
@@ -51,24 +52,24 @@ class Node {
     return few_ ? std::span<const std::unique_ptr<Region>>(few_->regions)
                 : std::span<const std::unique_ptr<Region>>();
   }
-  Region* region() const { return region_; }  // the one this node is in
+  Region* region() const { return region_; }  // the one that contains this node
   const SourceLine& line() const { return origin().line; }
   // "encoder/layer1"
   const std::string& scope() const { return origin().scope; }
-  // "" for no wish
+  // "" for no preference
   const std::string& device() const { return origin().device; }
-  // Who uses an output or waits for this node; one entry per use.
+  // Nodes that use an output or wait for this node; one entry per use.
   std::span<Node* const> users() const { return users_.span(); }
   // True for the pseudo node whose outputs are a region's arguments.
   bool is_args() const { return is_args_; }
-  // Keys random numbers: set when the node is made, kept by every copy.
+  // Keys random numbers: set when the node is made and kept by every copy.
   uint64_t key() const { return key_; }
 
  private:
   friend class BatchEdit;
   friend class Graph;
   friend class Region;
-  // What few nodes have.
+  // Data that only few nodes have.
   struct Few {
     std::vector<Node*> controls;
     std::vector<std::unique_ptr<Region>> regions;
@@ -88,13 +89,13 @@ class Node {
   const OpRecord* op_ = nullptr;
   Region* region_ = nullptr;
   std::string name_;
-  const NodeOrigin* origin_ = nullptr;  // the graph's
+  const NodeOrigin* origin_ = nullptr;  // owned by the graph
   Ref<SharedAttrs> attrs_;              // null: none
   uint64_t key_ = 0;
   CompactList<Value, 2> inputs_;
-  CompactList<const ValueType*, 1> outputs_;  // the graph's
+  CompactList<const ValueType*, 1> outputs_;  // owned by the graph
   CompactList<Node*, 1> users_;
-  std::unique_ptr<Few> few_;  // null: neither
+  std::unique_ptr<Few> few_;  // null if it has neither
 };
 
 class Region {
@@ -108,7 +109,7 @@ class Region {
   const std::string& arg_name(int i) const {
     return arg_names_[static_cast<size_t>(i)];
   }
-  // -1 when there is none of that name.
+  // -1 if there is no argument with that name.
   int FindArg(std::string_view name) const;
   Node* args_node() const { return args_; }
   // In program order.
@@ -122,7 +123,7 @@ class Region {
   std::span<Node* const> targets() const {
     return {targets_.data(), targets_.size()};
   }
-  // True when `inner` is this region or lies inside it: nodes there may use
+  // True if `inner` is this region or nested inside it: nodes there may use
   // values of this region.
   bool Encloses(const Region* inner) const {
     for (; inner; inner = inner->parent()) {
@@ -138,15 +139,15 @@ class Region {
   Node* owner_ = nullptr;
   Node* args_ = nullptr;
   std::vector<std::string> arg_names_;
-  // Where there are many: their numbers by their names.
+  // For many arguments: their numbers by name.
   std::unordered_map<std::string, int> arg_index_;
   std::vector<Node*> nodes_;
   std::vector<Value> results_;
   std::vector<Node*> targets_;
 };
 
-// Whether `user` reads what the iteration before it made: the one kind of edge
-// that may lead upwards in program order.
+// Whether `user` reads a value of its previous iteration: the only kind of edge
+// that may point upwards in program order.
 inline bool IsBackEdge(const Node& user, const Value& input) {
   return user.op().flow == Flow::kMerge &&
          input.node->op().flow == Flow::kNextIteration;

@@ -1,4 +1,4 @@
-// What a node costs and what nodes share, and the table that finds them.
+// Tests the memory of a node, the data that nodes share, and the name table.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -21,7 +21,7 @@ Node* Cast(Graph& graph, Value x, DType to) {
   return *graph.Add(graph.root(), "Cast", {{x}}, {{"dtype", to}});
 }
 
-// Of a million nodes there are three graphs while the first step is planned.
+// For a million nodes, three graphs exist while the first step is planned.
 TEST(NodeMemory, ANodeIsSmall) { EXPECT_LE(sizeof(Node), 160u); }
 
 TEST(NodeMemory, EqualNodesAndCopiesShareWhatTheySay) {
@@ -40,7 +40,7 @@ TEST(NodeMemory, EqualNodesAndCopiesShareWhatTheySay) {
   Graph::NodeMap nodes;
   auto copy = graph.Clone(nullptr, &nodes);
   EXPECT_EQ(&nodes.at(a)->attrs(), &a->attrs());
-  // Written in one graph, the other keeps what it has.
+  // A write in one graph does not affect the other.
   copy->SetAttr(*nodes.at(a), "dtype", DType::kI32);
   copy->SetOutputShape(*nodes.at(a), 0, PartialShape());
   EXPECT_EQ(a->attrs().get<DType>("dtype"), DType::kF64);
@@ -64,7 +64,7 @@ TEST(NodeMemory, ACopyOutlivesItsGraph) {
   EXPECT_EQ(copy->root().nodes()[1]->attrs().get<DType>("dtype"), DType::kF64);
 }
 
-// Against a map, with nodes that come and go.
+// Compared with a map, while nodes are added and removed.
 TEST(NameTable, FindsWhatIsThere) {
   std::mt19937 random(3);
   Graph graph;

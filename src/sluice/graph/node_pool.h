@@ -1,6 +1,6 @@
-// NodePool: what many nodes of a graph have in common, kept once: types, the
-// places nodes come from, equal attributes. Part of its Graph and guarded as
-// that is; what it hands out stays where it is as long as the pool.
+// NodePool: data that many nodes of a graph have in common, stored once: types,
+// origins, equal attributes. Part of its Graph and guarded as that is;
+// addresses it returns stay valid as long as the pool.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace sluice {
 
 struct OpRecord;
 
-// Where a node comes from and is to run.
+// A node's origin, and the device it should run on.
 struct NodeOrigin {
   std::string scope, device;
   SourceLine line;
@@ -28,7 +28,7 @@ struct NodeOrigin {
   }
 };
 
-// Attributes that nodes share, copies in other graphs too. Never written.
+// Attributes shared by nodes, including copies in other graphs. Never written.
 struct SharedAttrs : RefCounted<SharedAttrs> {
   explicit SharedAttrs(Attrs a) : attrs(std::move(a)) {}
   const Attrs attrs;
@@ -38,8 +38,8 @@ class NodePool {
  public:
   const ValueType* Type(const ValueType& type);
   const NodeOrigin* Origin(const NodeOrigin& origin);
-  // The same object as the last node of that op, if it has the same. Null for
-  // no attributes.
+  // Returns the object of the last node with that op if its attributes are
+  // equal. Null for no attributes.
   Ref<SharedAttrs> AttrsOf(const OpRecord& op, Attrs attrs);
 
  private:
@@ -52,7 +52,7 @@ class NodePool {
   std::unordered_set<ValueType, TypeHash> types_;
   std::unordered_set<NodeOrigin, OriginHash> origins_;
   std::unordered_map<const OpRecord*, Ref<SharedAttrs>> attrs_;
-  // Neighbours are alike: the last one given is looked at first.
+  // Neighbours are similar: the last result is checked first.
   const ValueType* last_type_ = nullptr;
   const NodeOrigin* last_origin_ = nullptr;
 };

@@ -1,7 +1,7 @@
-// NodeSizes: a node's types, shapes and known values, as its op's functions of
-// sizes (shapes, workspace, cost) want to see them.
+// NodeSizes: a node's types, shapes and known values, in the form that its op's
+// size functions (shapes, workspace, cost) expect.
 //
-// A snapshot; lives on one thread, no longer than the node.
+// A snapshot; used by one thread, and not after the node's lifetime.
 #pragma once
 
 #include <vector>
@@ -17,13 +17,13 @@ class NodeSizes {
   NodeSizes(const NodeSizes&) = delete;
   NodeSizes& operator=(const NodeSizes&) = delete;
 
-  // Sees the stated shapes of outputs; a shape function writes over them.
+  // Contains the stated shapes of outputs; a shape function overwrites them.
   ShapeContext& context() { return context_; }
   const PartialShape& out(int i) const {
     return out_shapes_[static_cast<size_t>(i)];
   }
   bool fully_known() const;
-  // For asking the shape function: what is stated of outputs is forgotten.
+  // Clears the stated outputs before the shape function is called.
   void ForgetOutputs();
 
  private:

@@ -1,6 +1,6 @@
-// How much there is to do for a node, and how large values are, from their
-// types: for predictions. Dimensions that are not known count as a middling
-// number, so that what is not known is neither free nor out of reach.
+// Estimates of the work of a node and of the size of values, from their types:
+// for predictions. Unknown dimensions count as a medium number, so that they
+// are neither free nor prohibitive.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Graphs with edges that lead upwards: loops of primitives, and functions that
+// Graphs with edges that point upwards: loops of primitives, and functions that
 // call themselves.
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(RawLoop, TheMergeReadsTheNextIterationBelow) {
   Node* merge = graph->FindNode("i");
   ASSERT_EQ(merge->num_inputs(), 2);
   EXPECT_EQ(merge->input(1), graph->FindNode("i_next")->output());
-  // Nothing but what is said is known of what goes round.
+  // Nothing beyond the stated types is known of carried values.
   EXPECT_EQ(merge->output_type(0).ToString(), "i32[...]");
   EXPECT_EQ(graph->FindNode("v")->output_type(0).ToString(), "f32[2]");
   EXPECT_TRUE(Verify(*graph).ok()) << Verify(*graph).message();
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Table, UpwardErrors, testing::Values(
         " yield %m } else() { yield %x } } %n = NextIteration(%y) }", "%n is not defined"},
     Bad{"graph g(%x: f32[], %p: bool[]) { %y = If(%p) [dtypes = {f32}] { then() { yield %y } else() {} } }",
         "%y is not defined"},
-    // Regions that do not fit.
+    // Regions that do not match their op.
     Bad{"graph g(%x: f32[], %p: bool[]) { %y = If(%p) [dtypes = {f32}] { then() { yield %x } else() {} } }",
         "[If] region \"else\" gives (); wanted (f32)\n  at (unknown line) (node \"y\")"},
     Bad{"graph g(%x: f32[], %p: bool[]) { %y = If(%p) [dtypes = {f32}] { then() { yield %p } else() { yield %x } } }",
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Table, UpwardErrors, testing::Values(
 // clang-format on
 
 TEST(RawLoop, BytesWithAMergeThatWaitsForNothingAreRefused) {
-  // The same graph as bytes but for the back edge, which is its last word.
+  // The same graph as bytes without the back edge, which comes last.
   std::unique_ptr<Graph> graph =
       Parse("graph g(%x: f32[]) { %m = Merge(%x, %n) %n = NextIteration(%m) }");
   std::string bytes = WriteBinary(*graph);

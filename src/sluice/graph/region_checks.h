@@ -1,5 +1,5 @@
-// CheckRegions: do the regions of a conditional, a loop or a function fit what
-// the node and its calls say of them? Executors rely on it.
+// CheckRegions: checks that the regions of a conditional, a loop or a function
+// match the node and its calls. Executors rely on it.
 #pragma once
 
 #include "sluice/graph/graph.h"
@@ -7,11 +7,11 @@
 
 namespace sluice {
 
-// Numbers and dtypes of arguments and results; that a call calls a function.
-// Other nodes pass. Errors name the node and its line.
+// Checks numbers and dtypes of arguments and results, and that a call calls a
+// function. Accepts all other nodes. Errors name the node and its line.
 Status CheckRegions(const Node& node);
 
-// The same for all nodes of a region and inside it.
+// The same for all nodes of a region, including nested ones.
 Status CheckAllRegions(const Region& region);
 
 }  // namespace sluice

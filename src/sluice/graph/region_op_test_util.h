@@ -1,5 +1,6 @@
-// Ops with regions, effects and no kernels, for tests of graphs and passes.
-// Include it in one file of a test program: including it registers the ops.
+// Ops with regions and effects but without kernels, for tests of graphs and
+// passes. Include it in one file of a test program: including it registers the
+// ops.
 #pragma once
 
 #include "sluice/op/record.h"

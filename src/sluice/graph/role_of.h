@@ -1,5 +1,5 @@
-// The role of the op that makes a value: what patterns in graphs are matched
-// by. That of a region's arguments is kNone. No state; any thread.
+// The role of the op that produces a value, for pattern matching in graphs.
+// kNone for a region's arguments. No state; any thread.
 #pragma once
 
 #include "sluice/graph/node.h"

@@ -1,6 +1,6 @@
-// Math on a few elements: it takes less time than handing a value from one
-// device of the host to another does. Such nodes are compiled together although
-// they are on several CPU devices, and read each other's values where they lie.
+// Math on a few elements takes less time than passing a value from one device
+// of the host to another. Such nodes are compiled together although they are on
+// several CPU devices, and read each other's values directly.
 //
 // Plain functions; any thread that may read the graph.
 #pragma once
@@ -12,7 +12,7 @@ namespace sluice {
 // Of known shape, with at most this many elements.
 inline constexpr int64_t kFewElements = 16;
 bool IsSmallValue(const Value& value);
-// Element by element, on small values alone.
+// Elementwise, on small values only.
 bool IsSmallMath(const Node& node);
 
 }  // namespace sluice

@@ -6,7 +6,8 @@ namespace sluice {
 
 namespace {
 
-// What nodes inside `owner` use of its own region must stand above it, too.
+// Whether all values of its own region that nodes inside `owner` use are above
+// it.
 bool CapturesAbove(const Region& inner, const Node& owner) {
   auto above = [&](const Node* used) {
     return used->region() != owner.region() || used->id() < owner.id();
@@ -28,8 +29,8 @@ bool CapturesAbove(const Region& inner, const Node& owner) {
   return true;
 }
 
-// Ids grow as nodes are made; where they also grow along the region, an edge
-// from a smaller one points downwards. Arguments have id -1.
+// Ids increase as nodes are made; if they also increase along the region, an
+// edge from a smaller id points downwards. Arguments have id -1.
 bool IdsShowOrder(const Region& region) {
   int last = -1;
   for (const Node* node : region.nodes()) {

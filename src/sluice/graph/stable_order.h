@@ -1,6 +1,6 @@
-// StableOrder: a region's nodes in program order when nothing is used above
-// its producer, which is nearly always, and else in topological order. What
-// the text and binary forms write.
+// StableOrder: a region's nodes in program order if nothing is used above its
+// producer, which is nearly always the case, otherwise in topological order.
+// The text and binary forms are written in this order.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-// Program order also when there is a cycle: then there is no better one.
+// Also program order if there is a cycle, since no better order exists.
 std::vector<Node*> StableOrder(const Region& region);
 
 }  // namespace sluice

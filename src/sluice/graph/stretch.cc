@@ -26,10 +26,10 @@ Result<Stretch> Stretch::Make(const Region& home, int first,
     }
     if (!seen.insert(v.node).second) continue;
     nodes.push_back(v.node);
-    // What code of branches and loops reads around it is read, too.
+    // Captures of branches and loops are inputs, too.
     for (const Value& in : InputsWithCaptures(*v.node)) open.push_back(in);
   }
-  // Each after what it reads.
+  // Each node comes after its inputs.
   std::sort(nodes.begin(), nodes.end(),
             [](const Node* a, const Node* b) { return a->id() < b->id(); });
   for (const Value& read : made.reads_) {
@@ -48,7 +48,8 @@ Result<Stretch> Stretch::Make(const Region& home, int first,
   return made;
 }
 
-// A placeholder or, of what none can be, a copy of a node that reads nothing.
+// A placeholder or, for types that cannot have one, a copy of a node without
+// inputs.
 Status Stretch::StandFor(const Value& read) {
   auto place = own_->Add(own_->root(), "Placeholder", {},
                          {{"dtype", read.dtype()}, {"shape", read.shape()}});

@@ -1,9 +1,9 @@
-// Stretch: the nodes that lead from some values of a graph to others, as they
-// are now, to be built again later, in the same graph or a copy of it, when the
-// code that made them is gone or would make something else.
+// Stretch: the nodes that compute some values of a graph from others, copied so
+// that they can be built again later, in the same graph or a copy, when the
+// code that built them is gone or would build something else.
 //
-// Owns a copy of the nodes. Reading it is thread safe; the graphs it copies
-// from and to are locked by the caller.
+// Owns a copy of the nodes. Reading it is thread safe; the caller locks the
+// graphs it copies from and to.
 #pragma once
 
 #include <memory>
@@ -17,16 +17,16 @@ namespace sluice {
 
 class Stretch {
  public:
-  // The nodes of `home` with numbers from `first` on that `ys` are made of.
-  // Error: they read what nothing can stand for.
+  // Copies the nodes of `home` with ids from `first` on that `ys` depend on.
+  // Error: they read a value that no placeholder can represent.
   static Result<Stretch> Make(const Region& home, int first,
                               std::span<const Value> ys);
 
-  // What the ys are made from, before.
+  // The earlier values that the ys are computed from.
   const std::vector<Value>& reads() const { return reads_; }
 
-  // Builds the nodes once more at the end of `region`, from these values
-  // instead of reads(). Returns what the ys are there.
+  // Builds the nodes again at the end of `region`, with these values instead of
+  // reads(). Returns the new ys.
   std::vector<Value> Build(Graph& graph, Region& region,
                            std::span<const Value> from) const;
 

@@ -1,5 +1,5 @@
-// The op that brings a value to the host's memory where that pays, and back: an
-// Identity that stays where it is put. No state; any thread.
+// The op that moves a value to host memory where that pays off, and back: an
+// Identity that stays where it is placed. No state; any thread.
 #pragma once
 
 #include "sluice/graph/node.h"
@@ -12,7 +12,7 @@ inline bool IsSwap(const Node& node) {
 inline bool IsSwapOut(const Node& node) {
   return IsSwap(node) && node.attrs().get<bool>("out");
 }
-// What copies its input to its device, if it has one.
+// Nodes that copy their input to their device, if they have one.
 inline bool IsCopy(const Node& node) {
   return node.op().role == Role::kIdentity || IsSwap(node);
 }

@@ -1,5 +1,5 @@
-// TextCursor: a lexer with the current word in hand, and the messages that say
-// what was wanted instead. Borrows the text; one thread.
+// TextCursor: a lexer with a current word, and error messages that say what was
+// expected instead. Borrows the text; one thread.
 #pragma once
 
 #include <string_view>
@@ -41,7 +41,7 @@ class TextCursor {
     if (AcceptMark(mark)) return OkStatus();
     return Unexpected(StrCat("'", mark, "'"));
   }
-  // `wanted` says what the word stands for: "an op's name".
+  // `wanted` describes the expected word: "an op's name".
   Result<TextWord> Expect(TextToken kind, std::string_view wanted) {
     if (!is(kind)) return Unexpected(wanted);
     return Take();
@@ -55,7 +55,7 @@ class TextCursor {
   Status Error(size_t position, std::string_view what) const {
     return lexer_.ErrorAt(position, what);
   }
-  // Puts the place in the text before an error that came from elsewhere.
+  // Adds the position in the text to an error from elsewhere.
   Status At(size_t position, const Status& status) const {
     if (status.ok()) return status;
     return Status(status.code(),

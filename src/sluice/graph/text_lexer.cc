@@ -55,7 +55,7 @@ std::string DescribeWord(const TextWord& word) {
 }
 
 std::string TextLexer::Where(size_t position) const {
-  // Counted only when there is an error to report.
+  // Counted only if there is an error to report.
   position = std::min(position, source_.size());
   std::string_view before = source_.substr(0, position);
   auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -147,7 +147,7 @@ TextWord TextLexer::Name() {
   }
   word.kind = TextToken::kValue;
   word.begin = begin;
-  // Only directly behind the name: in `%a : f32[]` the colon starts a type.
+  // Only directly after the name: in `%a : f32[]` the colon starts a type.
   if (peek() == ':' && IsDigit(peek(1))) {
     ++at_;
     int64_t index = 0;
@@ -167,8 +167,8 @@ TextWord TextLexer::Number() {
   if (IsLetter(peek())) {  // -inf, -nan
     while (IsLetter(peek())) ++at_;
   } else {
-    // The longest run that can belong to a number; whoever reads it as an
-    // int or a float checks the whole.
+    // The longest run that can belong to a number; the code that parses it as
+    // an int or a float checks the rest.
     while (IsDigit(peek()) || IsLetter(peek()) || peek() == '.' ||
            ((peek() == '-' || peek() == '+') &&
             (source_[at_ - 1] == 'e' || source_[at_ - 1] == 'E'))) {

@@ -1,8 +1,8 @@
 // TextLexer: the words of the graph's text form, one at a time.
 //
 // Names are %name or %"any text"; %name:2 is output 2 of a node. Comments run
-// from // or # to the end of the line. Never fails hard: what cannot be read
-// becomes a kError token that says why. Borrows the text; one thread.
+// from // or # to the end of the line. Never fails: unreadable text becomes a
+// kError token with the reason. Borrows the text; one thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace sluice {
 
 enum class TextToken : uint8_t {
   kEnd,
-  kError,   // text: what is wrong
+  kError,   // text: the reason
   kValue,   // %name or %name:2
   kIdent,   // a word
   kNumber,  // -3, 0.5, 1e-06, -inf; `text` is as written
@@ -25,9 +25,9 @@ enum class TextToken : uint8_t {
 
 struct TextWord {
   TextToken kind = TextToken::kEnd;
-  std::string text;  // the name, word, number, contents or mark itself
-  int index = -1;    // of %name:index; -1 when none is written
-  size_t begin = 0;  // where in the source, for messages
+  std::string text;  // the name, word, number, contents or mark
+  int index = -1;    // of %name:index; -1 if there is none
+  size_t begin = 0;  // position in the source, for messages
 };
 
 class TextLexer {
@@ -54,10 +54,10 @@ class TextLexer {
   size_t at_ = 0;
 };
 
-// How a word reads in "got ..." of a message, cut to a length a line can hold.
+// A word as shown after "got ..." in a message, truncated to fit a line.
 std::string DescribeWord(const TextWord& word);
 
-// True when %name needs no quotes.
+// True if %name needs no quotes.
 bool IsPlainName(std::string_view name);
 // %name or %"name"
 std::string QuoteName(std::string_view name);

@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-// The declared type of operand i of n; a list takes what the inputs declared
-// after it do not need.
+// The declared type of operand i of n; a list takes all inputs that the
+// declared inputs after it do not need.
 std::string_view OperandType(const OpRecord& op, size_t i, size_t n) {
   size_t next = 0;
   for (size_t k = 0; k < op.inputs.size(); ++k) {

@@ -1,5 +1,5 @@
-// Literal operands of the graph's text form: Add(%x, 1) stands for a Const of
-// the type Add wants there.
+// Literal operands of the graph's text form: Add(%x, 1) denotes a Const of the
+// type that Add requires there.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,9 @@ struct TextOperand {
   Value value;
 };
 
-// The dtype of the literal that is operand i. What the record fixes decides;
-// then an operand of the same type variable; then the literal itself.
+// The dtype of the literal that is operand i. A type fixed by the record
+// decides; then an operand with the same type variable; then the literal
+// itself.
 DType LiteralDType(const OpRecord& op, const Attrs& attrs,
                    const std::vector<TextOperand>& operands, size_t i);
 

@@ -97,8 +97,8 @@ class Parser {
     return OkStatus();
   }
 
-  // [run %targets] { nodes [yield %values] }. The root's results stand in its
-  // header and are given; other regions yield theirs.
+  // [run %targets] { nodes [yield %values] }. The root's results are in its
+  // header and passed in; other regions yield theirs.
   Status Body(Region& region, const std::vector<TextWord>* header_results) {
     std::vector<TextWord> targets, results;
     if (text_.AcceptIdent("run")) {
@@ -199,7 +199,8 @@ class Parser {
     return OkStatus();
   }
 
-  // The first operand that is there stands for those that are not yet.
+  // The first defined operand takes the place of those that are not defined
+  // yet.
   Status StandInForLate(std::vector<TextOperand>& operands,
                         std::vector<size_t>* late) {
     const TextOperand* first = nullptr;
@@ -262,10 +263,11 @@ class Parser {
     for (size_t i : late) {
       late_.push_back({&node, static_cast<int>(i), operands[i].word});
     }
-    // What goes round a loop may have any size.
+    // A value carried around a loop may have any size.
     if (!late.empty()) graph_->SetOutputShape(node, 0, {});
     SL_RETURN_IF_ERROR(RefineTypes(node, op_word.begin, types));
-    // A function may call itself; inside others nothing may use the node.
+    // A function may call itself; nodes inside other regions cannot use their
+    // owner.
     bool function = node.op().flow == Flow::kFunction;
     if (function) SL_RETURN_IF_ERROR(DefineOutputs(node, names));
     SL_RETURN_IF_ERROR(Regions(node));
@@ -287,8 +289,8 @@ class Parser {
     return OkStatus();
   }
 
-  // A few bytes can ask for many outputs; all of them together must stay in
-  // proportion to the text.
+  // A few bytes can request many outputs; their total must stay in proportion
+  // to the text.
   Status SpendOutputs(size_t begin, const Node& node) {
     size_t count = static_cast<size_t>(node.num_outputs());
     if (count > outputs_left_) {

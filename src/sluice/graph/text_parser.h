@@ -32,12 +32,12 @@
 
 namespace sluice {
 
-// Regions inside regions; deeper text is refused.
+// Maximum nesting of regions; deeper text is refused.
 inline constexpr int kMaxTextNesting = kMaxNesting;
 
 Result<std::unique_ptr<Graph>> ParseGraph(std::string_view text);
 
-// The scope a name implies: "a/b" of "a/b/c". Shared with the printer.
+// The scope implied by a name: "a/b" for "a/b/c". Shared with the printer.
 std::string_view ImpliedScope(std::string_view name);
 
 }  // namespace sluice

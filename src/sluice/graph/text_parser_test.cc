@@ -188,7 +188,7 @@ TEST(TextParser, NestingIsBounded) {
   ASSERT_FALSE(deep.ok());
   EXPECT_NE(deep.status().message().find("nested deeper than 256"),
             std::string::npos);
-  // Far beyond any stack, had the parser gone on.
+  // Far beyond any stack if the parser recursed.
   EXPECT_FALSE(ParseGraph(nested(100000)).ok());
 }
 

@@ -37,7 +37,7 @@ class Printer {
   }
 
  private:
-  // Bare when it reads as one word, which a %name need not.
+  // Without quotes if it is a single word, which a %name need not be.
   std::string GraphName() const {
     std::string bare = graph_->name();
     TextLexer lexer(bare);
@@ -76,8 +76,8 @@ class Printer {
     }
   }
 
-  // Text has no shadowing: an argument that is called like a node or like an
-  // argument around it gets another name, and keeps its own behind `named`.
+  // Text has no shadowing: an argument with the name of a node or of an outer
+  // argument gets another name, and its own name follows after `named`.
   void Args(const Region& region) {
     out_ += "(";
     for (int i = 0; i < region.num_args(); ++i) {
@@ -171,7 +171,7 @@ class Printer {
     }
   }
 
-  // Only what the record does not say already.
+  // Only attributes that the record does not imply.
   void Attributes(const Node& node) {
     bool first = true;
     for (const auto& [name, value] : node.attrs()) {

@@ -1,5 +1,5 @@
-// PrintGraph: a graph as text that ParseGraph reads back as an equal graph.
-// The form is described in text_parser.h.
+// PrintGraph: prints a graph as text that ParseGraph parses into an equal
+// graph. The form is described in text_parser.h.
 #pragma once
 
 #include <string>

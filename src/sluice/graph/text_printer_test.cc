@@ -46,7 +46,7 @@ TEST(TextPrinter, RegionsAreIndented) {
       << text;
 }
 
-// Printing, parsing and printing again gives the same text and a whole graph.
+// Printing, parsing and printing again gives the same text and a valid graph.
 class RoundTrip : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(RoundTrip, IsExact) {
@@ -107,7 +107,8 @@ TEST(TextPrinter, FloatsOfEveryWidthReadBackExactly) {
 }
 
 TEST(TextPrinter, ArgumentsKeepNamesThatClash) {
-  // A node called like an argument, and a region's argument like one outside.
+  // A node with the name of an argument, and a region's argument with the name
+  // of an outer one.
   Graph graph("clash");
   Value x = *graph.AddArg(graph.root(), "x", {DType::kF32, Shape()});
   NodeOptions named;

@@ -1,6 +1,6 @@
-// TextSymbols: what the names of the graph's text form stand for while it is
-// read. Scopes nest as regions do and nothing is shadowed: a name that is
-// visible may not be defined again.
+// TextSymbols: the meaning of names while the graph's text form is parsed.
+// Scopes nest as regions do and nothing is shadowed: a visible name may not be
+// defined again.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// The whole of `text` as a T; false when it is not one or does not fit.
+// Parses all of `text` as a T; false if it is not one or does not fit.
 template <class T>
 bool ReadNumber(std::string_view text, T* out) {
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
@@ -24,7 +24,7 @@ bool IsNumberWord(const TextWord& word) {
           (word.text == "inf" || word.text == "nan"));
 }
 
-// True when the number can only be a float: it has a point, an exponent, or is
+// True if the number can only be a float: it has a point or an exponent, or is
 // inf or nan.
 bool LooksFloating(const TextWord& word) {
   return word.text.find_first_of(".eEin") != std::string::npos;
@@ -71,7 +71,7 @@ Result<int64_t> ReadDim(TextCursor& text) {
   constexpr std::string_view kWanted = "a size, '?' or a symbol like s0";
   if (text.AcceptMark("?")) return kUnknownDim;
   if (text.is(TextToken::kIdent)) {
-    int32_t id = 0;  // small: symbols live in negative sizes
+    int32_t id = 0;  // small: symbols are encoded as negative sizes
     const std::string& word = text.word().text;
     if (word[0] != 's' || !ReadNumber(std::string_view(word).substr(1), &id) ||
         id < 0) {
@@ -106,7 +106,7 @@ Result<PartialShape> ReadShape(TextCursor& text) {
   return shape;
 }
 
-// One element of an array as written; (re,im) is two words.
+// One element of an array in the text; (re,im) is two words.
 struct Element {
   TextWord word, imaginary;
 };
@@ -189,8 +189,8 @@ Result<Element> ReadElementWords(TextCursor& text) {
   return element;
 }
 
-// The elements come first and the type that says what they are last, so the
-// words are kept until it is known.
+// The elements come before the type that determines their meaning, so the words
+// are stored until it is known.
 Result<Array> ReadArray(TextCursor& text) {
   size_t begin = text.word().begin;
   std::vector<Element> elements;

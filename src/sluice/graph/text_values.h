@@ -1,5 +1,5 @@
-// Types, literals and attribute values of the graph's text form: the reading
-// side of AttrValue::ToString.
+// Types, literals and attribute values of the graph's text form: the parser for
+// AttrValue::ToString.
 #pragma once
 
 #include "sluice/graph/node.h"
@@ -14,12 +14,13 @@ Result<ValueType> ReadType(TextCursor& text);
 // [1 2 3] : i64[3]. An array without a type is i32, f32, bool or string.
 Result<AttrValue> ReadAttrValue(TextCursor& text, AttrKind kind);
 
-// True for what can stand where a scalar is wanted: 3, -inf, true, "a".
+// True if the word may be used for a scalar: 3, -inf, true, "a".
 bool AtLiteral(const TextCursor& text);
-// The scalar that `word` writes, as an array of that dtype.
+// The scalar given by `word`, as an array of that dtype.
 Result<Array> ScalarOf(const TextCursor& text, const TextWord& word,
                        DType dtype);
-// The dtype of a literal nobody else decides: i32, f32, bool or string.
+// The dtype of a literal that nothing else determines: i32, f32, bool or
+// string.
 DType NaturalDType(const TextWord& word);
 
 }  // namespace sluice

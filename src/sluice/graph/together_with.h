@@ -1,6 +1,6 @@
-// A node that asks to be on the device of another one, wherever that is: its
-// device reads "@name". Placement puts both on one device; where no node of
-// that name is left, nothing is asked.
+// A node that must be on the same device as another one: its device is "@name".
+// Placement puts both on one device; if no node with that name is left, there
+// is no constraint.
 //
 // Plain functions; any thread that may read the graph.
 #pragma once
@@ -13,7 +13,7 @@ namespace sluice {
 inline std::string TogetherWith(std::string_view node) {
   return "@" + std::string(node);
 }
-// The name of the other one; empty: the device is a device, or none.
+// The name of the other node; empty if `device` is a real device or empty.
 inline std::string_view PartnerOf(std::string_view device) {
   return device.starts_with('@') ? device.substr(1) : std::string_view();
 }

@@ -11,21 +11,21 @@ namespace sluice {
 
 namespace {
 
-// Finds what code reads from around it. What it calls is code, too.
+// Finds the values that code captures. Called functions are code, too.
 class Captures {
  public:
   explicit Captures(std::vector<Value>& out) : out_(out) {}
 
-  // A capture is defined in `outside` or around it, not below.
+  // A capture is defined in `outside` or an enclosing region, not below.
   void Inside(const Region& code, const Region& outside) {
     outside_.push_back(&outside);
     Visit(code);
     outside_.pop_back();
   }
 
-  // What a call reads besides its operands: what its function captures. A call
-  // inside the function starts another run of it, which shares nothing with
-  // this one but what is around the function.
+  // Captures of a call: those of its function. A call inside the function
+  // starts another activation, which shares with this one only the values
+  // outside the function.
   void Called(const Node& call, const Region& outside) {
     const Node* function = call.input(0).node;
     if (function->op().flow != Flow::kFunction || function->regions().empty() ||
@@ -48,7 +48,7 @@ class Captures {
   }
 
   void Visit(const Value& v, const Region& code) {
-    // A function that calls itself does not wait for itself.
+    // A recursive function does not wait for itself.
     if (IsOwnFunction(*v.node, &code)) return;
     for (const Region* region : outside_) {
       if (!v.node->region()->Encloses(region)) return;
@@ -57,7 +57,7 @@ class Captures {
   }
 
   std::vector<Value>& out_;
-  std::vector<const Region*> outside_;  // of the code, and of what called it
+  std::vector<const Region*> outside_;  // of the code and of its callers
   std::unordered_set<const Node*> called_;
 };
 
@@ -83,7 +83,7 @@ Result<std::vector<Node*>> TopologicalOrder(
   std::vector<std::vector<size_t>> next(nodes.size());
   auto edge = [&](const Node* before, size_t after) {
     auto it = position.find(before);
-    if (it == position.end()) return;  // from a region around this one
+    if (it == position.end()) return;  // from an enclosing region
     next[it->second].push_back(after);
     ++waiting[after];
   };

@@ -9,19 +9,20 @@
 
 namespace sluice {
 
-// The region's nodes so that every node comes after what it waits for; among
-// nodes that are free, program order. Error: a cycle, naming its nodes.
+// The region's nodes in an order in which every node comes after those it waits
+// for; unconstrained nodes are in program order. Error: a cycle; names its
+// nodes.
 Result<std::vector<Node*>> TopologicalOrder(
     const Region& region, const std::vector<EffectEdge>& effects = {});
 
-// What `node` reads inside its region: its inputs, and for ops with regions
-// also the values their nodes capture from outside, and for calls what the
-// function captures.
+// The values of its region that `node` reads: its inputs; for ops with regions
+// also the values that their nodes capture; and for calls the captures of the
+// function.
 std::vector<Value> InputsWithCaptures(const Node& node);
 
-// Switch, Merge, Enter, ...: what moves values and computes nothing.
+// Switch, Merge, Enter, ...: ops that move values and compute nothing.
 bool IsPrimitive(const Node& node);
-// True when the region itself, not one inside it, holds a primitive.
+// True if the region itself, not a nested one, contains a primitive.
 bool HasPrimitives(const Region& region);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// Value: one output of a node, as everything above the graph holds it; and its
-// type. Plain values; the graph must outlive them. What a node is, is in
-// graph/node.h, which holders of values need not read.
+// Value: one output of a node, as used by all layers above the graph; and its
+// type. Plain values; the graph must outlive them. Nodes are defined in
+// graph/node.h, which holders of values need not include.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ class Verifier {
         .WithLine(NodeLine(node));
   }
 
-  // Every node of the graph with its place in its region.
+  // Records every node of the graph with its position in its region.
   Status Collect(const Region& region) {
     Node* args = region.args_node();
     if (!args || !args->is_args() || args->region() != &region) {
@@ -74,14 +74,14 @@ class Verifier {
     return OkStatus();
   }
 
-  // True when `before` is in scope in `region` and stands above the place
-  // `from` there. Sets `late_` when it is in scope but below: then only the
-  // search for cycles can tell.
+  // True if `before` is in scope in `region` and above the position `from`
+  // there. Sets `late_` if it is in scope but below: then only the search for
+  // cycles can decide.
   bool InScope(const Node* before, const Region* region, const Node* from,
                bool control = false) {
     auto it = place_.find(before);
     if (it == place_.end() || !before->region()->Encloses(region)) return false;
-    // The node of before's region that holds `from`.
+    // The node of before's region that contains `from`.
     bool captured = false;
     while (from && from->region() != before->region()) {
       from = from->region()->owner();
@@ -210,7 +210,7 @@ class Verifier {
     return OkStatus();
   }
 
-  // The users a node lists are the uses there are, one entry each.
+  // The users that a node lists are exactly its uses, one entry each.
   Status CheckUsers() {
     std::vector<Use> listed;
     for (const auto& [node, place] : place_) {

@@ -1,7 +1,7 @@
-// Verify: is this graph whole? Checks everything other code takes for granted,
-// from scratch and without trusting bookkeeping: owners and names, scope and
-// order, types against records and shape functions, users, results, targets.
-// n log n; debug builds run it after every pass.
+// Verify: checks that a graph is valid. Checks everything that other code
+// assumes, from scratch and without trusting bookkeeping: owners and names,
+// scope and order, types against records and shape functions, users, results,
+// targets. n log n; debug builds run it after every pass.
 #pragma once
 
 #include "sluice/graph/graph.h"
@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// An error is a mistake of ours or of whoever edited the graph by hand, and
-// names the node.
+// An error names the node; it means a bug in Sluice or a manual edit of the
+// graph.
 Status Verify(const Graph& graph);
 
 }  // namespace sluice

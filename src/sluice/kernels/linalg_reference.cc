@@ -24,7 +24,7 @@ void Rotate(Matrix* a, size_t i, size_t j, double c, double s) {
   }
 }
 
-// The angle that makes [p g; g q] diagonal.
+// The rotation angle that makes [p g; g q] diagonal.
 void Angle(double p, double q, double g, double* c, double* s) {
   double zeta = (q - p) / (2 * g);
   double t =
@@ -136,7 +136,7 @@ void MakeLargestPositive(Matrix* a, int64_t column) {
 void CompleteColumns(Matrix* q, int64_t count) {
   size_t n = q->size();
   for (size_t k = Size(count); k < n; ++k) {
-    // The unit vector that is furthest from what is there.
+    // The unit vector that is furthest from the span of the others.
     size_t best = 0;
     double least = 2;
     for (size_t i = 0; i < n; ++i) {

@@ -30,7 +30,7 @@ using Read =
 // A number read into a V; *end is where it stops.
 template <class V>
 std::errc Parse(std::string_view text, V* value, size_t* end) {
-  // from_chars takes no plus.
+  // from_chars does not accept a plus sign.
   size_t skip = text.size() > 1 && text[0] == '+' && text[1] != '-';
   auto [p, error] =
       std::from_chars(text.data() + skip, text.data() + text.size(), *value);

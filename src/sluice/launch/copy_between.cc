@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-// Keeps bytes of the host until the stream is done with them.
+// Keeps host memory alive until the stream no longer uses it.
 void KeepUntilDone(Stream& stream, const Array& array) {
   stream.Then([](void* kept) { delete static_cast<Array*>(kept); },
               new Array(array));
@@ -57,7 +57,7 @@ Result<StartedCopy> ToDevice(const Array& from, Device& to) {
 Result<StartedCopy> CopyList(const ListValue& from, Device& to) {
   StartedCopy copy;
   auto list = MakeRef<ListValue>(from.dtype(), from.shape(), from.max_size());
-  // Their bytes may come after the list.
+  // The elements may arrive after the list.
   list->HoldArrays();
   SL_RETURN_IF_ERROR(list->Resize(from.size()));
   for (int64_t i = 0; i < from.size(); ++i) {
@@ -81,7 +81,7 @@ Result<StartedCopy> StartCopy(const Array& from, Device& to) {
     return copy;
   }
   if (!IsPlainData(from.dtype())) {
-    // Strings are objects of the host, wherever its memory is counted.
+    // Strings are host objects, wherever their memory is accounted.
     if (to.memory().on_host()) return copy;
     return InvalidArgument(StrCat("got ", from.TypeText(), " for ",
                                   to.name_text(),
@@ -99,7 +99,7 @@ Result<StartedCopy> StartCopy(const Array& from, Device& to) {
 
 namespace {
 
-// Keeps the error of copies that somebody waits for.
+// Stores the error of copies that somebody waits for.
 class Awaited final : public CopyCaller {
  public:
   // REQUIRES: the streams of the copies were synchronised.
@@ -114,12 +114,12 @@ class Awaited final : public CopyCaller {
   }
 
  private:
-  // A copy to a device is not waited for, and may fail later.
+  // Nobody waits for a copy to a device, which may fail later.
   const std::shared_ptr<Status> status_ = std::make_shared<Status>();
 };
 
-// Whether the bytes are read some time after the copy was issued. CUDA's driver
-// reads those of pageable memory at once.
+// Whether the bytes are read after the copy was issued. CUDA's driver reads
+// pageable memory immediately.
 bool ReadsLater(const Array& from, Device& to) {
   return from && from.on_host() && IsPlainData(from.dtype()) &&
          !to.memory().on_host() && to.kind() != DeviceKind::kCuda;

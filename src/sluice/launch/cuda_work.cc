@@ -16,7 +16,7 @@ namespace sluice {
 
 namespace {
 
-// Scratch space for one launch: given back in the stream's order.
+// Scratch space for one launch: freed in stream order.
 Result<Array> Workspace(Device& device, const Kernel& kernel,
                         const LaunchCall& call, std::span<const Array> inputs,
                         std::span<const Array> outputs) {
@@ -79,7 +79,7 @@ Status LaunchOnGpu(Device& device, const LaunchCall& call,
   }
   for (const Array& out : outputs) {
     if (!elements(out)) continue;
-    // One that the launch made may have been filled on another stream.
+    // An array that the launch created may have been filled on another stream.
     if (call.op.dynamic_output) BeforeWrite(stream, out);
     AfterWrite(stream, out, /*mark=*/false);
   }

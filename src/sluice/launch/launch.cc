@@ -11,8 +11,9 @@ namespace sluice {
 
 namespace {
 
-// The output shape of an elementwise op where that is one of its inputs': equal
-// shapes and scalars, by far the most common. Null: ask the shape function.
+// The output shape of an elementwise op if it equals an input's shape: equal
+// shapes and scalars, by far the most common cases. Null: ask the shape
+// function.
 const Shape* EasyShape(const KernelCall& call, std::span<Array> inputs) {
   if (call.node->op().shape != shapes::broadcast) return nullptr;
   const Shape* widest = &inputs[0].shape();
@@ -50,8 +51,8 @@ Status LaunchElementwise(const KernelCall& call, const StepContext& step,
       *output = Array::Reinterpret(in, dtype);
       break;
     }
-    // The input is the output: nothing is counted up, and down again when the
-    // input is let go.
+    // The input becomes the output: this avoids incrementing and decrementing
+    // its count.
     KernelContext context(call.node->op(), call.node->attrs(), call.info, step,
                           inputs, {&in, 1});
     SL_RETURN_IF_ERROR(RunBlock(context, call.block));
@@ -77,14 +78,14 @@ Status LaunchKernel(const Node& node, const KernelCall& call,
                     std::span<Array> outputs) {
   const OpRecord& op = node.op();
   if (inputs.empty() && outputs.empty()) {
-    // Nothing to check, view or allocate: `call` is named but not read, which
+    // Nothing to check, view or allocate: `call` is passed but not read, which
     // in a large graph saves a cache miss.
     TimedKernel timed(op.name, node.line());
     KernelContext context(op, node.attrs(), call.info, step, {}, {});
     return op.cpu().launch(context);
   }
-  // What is fed for places is copied by the step (plan/steady_args.h), and
-  // what a kernel has made nobody writes.
+  // The step copies fed arrays that are read as indices (plan/steady_args.h),
+  // and nobody writes to results of kernels.
   return LaunchCpu(op, node.attrs(), call.info, step, inputs, call.out_dtypes,
                    outputs, call.shapes.get(), /*steady=*/true);
 }

@@ -19,7 +19,7 @@ namespace sluice {
 
 namespace {
 
-// One call while it is being launched.
+// A call during its launch.
 class Launch {
  public:
   Launch(Device& device, const LaunchCall& call, const StepContext& step,
@@ -52,7 +52,7 @@ class Launch {
                           outputs_);
     if (call_.op.view) {
       if (call_.op.view(context, &outputs_[0])) return OkStatus();
-      // No view of these strides; there is one of a row-major copy.
+      // These strides allow no view; those of a row-major copy do.
       SL_RETURN_IF_ERROR(MakeContiguousInputs());
       if (call_.op.view(context, &outputs_[0])) return OkStatus();
     }
@@ -62,8 +62,8 @@ class Launch {
     return RunThroughHost();
   }
 
-  // What no kernel of the device serves: copied to the host, computed there and
-  // copied back. `sluice info --ops --device gpu` lists these ops.
+  // For ops without a kernel for the device: copied to the host, computed there
+  // and copied back. `sluice info --ops --device gpu` lists these ops.
   Status RunThroughHost() {
     SL_RETURN_IF_ERROR(MakeContiguousInputs());
     for (Array& in : inputs_) {
@@ -79,7 +79,7 @@ class Launch {
     return OkStatus();
   }
 
-  // Every input is where the kernel can read it.
+  // Checks that every input is in memory that the kernel can read.
   Status CheckPlaces() const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Array& in = inputs_[i];
@@ -99,8 +99,7 @@ class Launch {
     return OkStatus();
   }
 
-  // Hands elements on, or looks at shapes: there is nothing for the device to
-  // do.
+  // Passes elements on, or reads only shapes: there is no work for the device.
   bool MovesNothing() const {
     return GivesSizes(call_.op) || call_.op.any_memory;
   }
@@ -115,8 +114,8 @@ class Launch {
     SL_RETURN_IF_ERROR(LaunchCpu(call_.op, call_.attrs, call_.node, step,
                                  inputs_, call_.out_dtypes, outputs_,
                                  call_.known, /*steady=*/true));
-    // What was made for want of an element, zeros, was made on the host; lists
-    // hold what they were given.
+    // Zeros created for a missing element were created on the host; lists
+    // contain the arrays they received.
     for (Array& out : outputs_) {
       if (GivesSizes(call_.op) || out.dtype() == DType::kList) continue;
       SL_RETURN_IF_ERROR(BringHere(out));
@@ -124,7 +123,7 @@ class Launch {
     return OkStatus();
   }
 
-  // A function of plain elements whose output sizes are known before.
+  // A function of plain elements whose output sizes are known in advance.
   bool Plain() const {
     if (call_.op.effect != Effect::kNone) return false;
     SmallVector<DType, 8> dtypes;
@@ -169,7 +168,8 @@ class Launch {
     return call_.op.cost(sizes.context());
   }
 
-  // The kernel with all it needs: what it is called with is gone by then.
+  // The kernel with everything it needs: the caller's arguments are gone by the
+  // time it runs.
   std::function<void()> Deferred() const {
     struct Held {
       const OpRecord& op;
@@ -192,9 +192,9 @@ class Launch {
                                             late_});
     held->node.name = held->name;
     held->step.pool = nullptr;
-    // What a kernel keeps to itself while it runs is the host's.
+    // Internal memory of a kernel is the host's.
     held->step.memory = nullptr;
-    // Memory is kept by the order of the streams, as on any device.
+    // Stream order keeps the memory alive, as on any device.
     auto look = [](const Array& a) { return a.on_host() ? a : a.Borrowed(); };
     for (const Array& in : inputs_) held->inputs.push_back(look(in));
     for (const Array& out : outputs_) held->outputs.push_back(look(out));
@@ -212,8 +212,8 @@ class Launch {
     };
   }
 
-  // Sizes that depend on elements, and state and lists that are changed where
-  // they are: the host waits for the device, then does its work.
+  // Sizes that depend on elements, and state and lists that are changed in
+  // place: the host waits for the device, then does the work.
   Status RunWaiting() {
     for (int use = 0; use < kNumStreamUses; ++use) {
       Stream& stream = device_.stream(static_cast<StreamUse>(use));
@@ -223,7 +223,7 @@ class Launch {
       if (in && !call_.op.shape_only) SL_RETURN_IF_ERROR(FailureOf(in));
     }
     {
-      // Open for this thread alone: no other may look at elements for it.
+      // Open for this thread only: no other may access elements on its behalf.
       OpenMemory open(device_.memory());
       StepContext alone = step_;
       alone.pool = nullptr;
@@ -235,7 +235,7 @@ class Launch {
     return OkStatus();
   }
 
-  // Kernels of the host make what they make in its memory.
+  // Host kernels create their results in host memory.
   Status BringHere(Array& out) {
     if (!out || AllHere(out)) return OkStatus();
     SL_ASSIGN_OR_RETURN(StartedCopy copy, StartCopy(out, device_));

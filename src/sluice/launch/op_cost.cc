@@ -8,8 +8,9 @@
 namespace sluice {
 
 double NodeCostNanos(const Node& node) {
-  constexpr double kLaunch = 30;     // nanoseconds around any kernel
-  constexpr double kUnknown = 1000;  // nothing known: neither cheap nor dear
+  constexpr double kLaunch = 30;            // nanoseconds around any kernel
+  constexpr double kUnknown = 1000;         // nothing known: neither cheap nor
+                                            // expensive
   constexpr double kNanosPerElement = 0.5;  // one pass over memory
   constexpr double kNanosPerFlop = 0.1;
   double elements = 0;

@@ -16,7 +16,7 @@ class AsyncLaunch {
   AsyncLaunch(const AsyncLaunch&) = delete;
   AsyncLaunch& operator=(const AsyncLaunch&) = delete;
 
-  // Whether another object is responsible for the answer now.
+  // Whether another object is now responsible for the answer.
   bool kept() const { return kept_; }
   static void Keep() {
     if (current_) current_->kept_ = true;

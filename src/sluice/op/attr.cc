@@ -71,7 +71,7 @@ namespace {
 
 std::string FloatText(double v) {
   std::string text = StrCat(v);
-  // A float always looks like one, so that the text reads back as one.
+  // Floats always look like floats, so that the text is parsed as one.
   if (text.find_first_of(".einf") == text.npos) text += ".0";
   return text;
 }

@@ -18,8 +18,8 @@ bool leading(BatchContext& b) {
   return b.set_all(b.all_full());
 }
 
-// Lanes stay in front when every input that has them also has the axes it
-// lacks, with size 1, behind them.
+// Lanes stay in front if every input with lanes also gets its missing axes,
+// with size 1, behind the lanes.
 bool elementwise(BatchContext& b) {
   int most = 0;
   for (int i = 0; i < b.num_inputs(); ++i) {
@@ -44,7 +44,7 @@ bool reduction(BatchContext& b) {
   Attrs attrs = b.attrs();
   RuleVar x = b.in(0);
   if (rank == 0) {
-    // A number by itself: no axes would mean that of the lanes.
+    // A scalar: empty `axes` would include the axis of lanes.
     x = b.expand(x, 1);
     axes = {1};
     attrs.set("keep_dims", false);
@@ -89,8 +89,8 @@ bool like_first(BatchContext& b) {
 
 bool as_given(BatchContext& b) { return b.set_all(b.all_in()); }
 
-// Sizes are an attribute: they hold the lanes when their number is known while
-// building. Else lanes draw one after the other.
+// The sizes are an attribute, which includes the lanes if their number is known
+// while building. Otherwise lanes draw one after the other.
 bool random_of_shape(BatchContext& b) {
   const PartialShape& shape = b.attr<PartialShape>("shape");
   if (b.known_lanes() < 0 || !shape.rank_known() || shape.rank() >= kMaxRank) {

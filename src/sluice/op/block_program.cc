@@ -11,15 +11,15 @@ namespace sluice {
 
 namespace {
 
-// Scratch of all slots together should stay well inside a first-level cache of
-// 32 KiB, beside the external blocks being read and written.
+// The scratch of all slots together should fit well into a first-level cache of
+// 32 KiB, along with the external blocks being read and written.
 constexpr int64_t kScratchBytes = 24 << 10;
 constexpr int64_t kMinBlock = 64, kMaxBlock = 2048;
 // Elements times ops that are worth a second thread: about 20 us.
 constexpr int64_t kParallelWork = 1 << 15;
 constexpr int64_t kChunksPerThread = 8;
-// A stretch at least this long is read where it lies, and blocks end where it
-// ends; a shorter one is written out repeatedly once, so that blocks stay long.
+// A stretch at least this long is read in place, and blocks end where it ends;
+// a shorter one is written out repeatedly once, so that blocks stay long.
 constexpr int64_t kLongPeriod = 256;
 
 // One scratch area per thread, grown to the largest program it has run. Two
@@ -127,8 +127,9 @@ int BlockProgram::AddOp(const BlockKernel& kernel, std::span<const int> inputs,
   return out;
 }
 
-// Joins runs of tile ops in which each reads the one before it and nobody else
-// does. Steps name operands; Finish turns those into registers like all others.
+// Joins runs of tile ops in which each reads only the previous one, which
+// nobody else reads. Steps refer to operands; Finish turns those into
+// registers.
 void BlockProgram::FormChains() {
   PoolVector<int32_t> uses(operands_.size(), 0);
   for (const Op& op : ops_) {
@@ -177,7 +178,7 @@ void BlockProgram::FormChains() {
     i = end;
   }
   ops_ = std::move(joined);
-  // Last uses counted ops before the joining: count again.
+  // Last uses referred to ops before joining: compute them again.
   for (Operand& o : operands_) o.last_use = -1;
   for (size_t i = 0; i < ops_.size(); ++i) {
     ForEachInput(ops_[i], [&](int32_t in) {
@@ -350,7 +351,7 @@ void BlockProgram::Gather(const Register& reg, const char* base, int64_t begin,
 
 void BlockProgram::RunRange(std::span<void* const> data, int64_t begin,
                             int64_t end) const {
-  // A kernel may finish a part that has nothing in it: rows of no columns.
+  // A kernel may finish an empty part: rows without columns.
   if (begin >= end) return;
   constexpr size_t kInline = 32;
   char* inline_base[kInline];
@@ -428,8 +429,8 @@ void BlockProgram::RunPartInto(std::span<void* const> data, int64_t begin,
     moved = heap_data.data();
   }
   std::copy(data.begin(), data.end(), moved);
-  // RunRange adds the offset of `begin` again; as integers, because the
-  // difference may lie outside of any array.
+  // RunRange adds the offset of `begin` again; integers are used because the
+  // difference may lie outside any array.
   size_t out = data.size() - 1;
   auto offset = static_cast<uintptr_t>(begin) *
                 static_cast<uintptr_t>(registers_[out].size);
@@ -446,10 +447,10 @@ void BlockProgram::Run(std::span<void* const> data, WorkerPool* pool) const {
     RunRange(data, 0, n);
     return;
   }
-  // Whole blocks per chunk, so that chunks do not change what a block sees; how
-  // many may go by the threads, since no element depends on another. A few for
-  // each thread make up for one that comes late; with more, time goes where
-  // each begins, until the processor reads ahead again.
+  // Whole blocks per chunk, so that chunks do not change the blocks; the size
+  // may depend on the number of threads, since no element depends on another. A
+  // few chunks per thread compensate for a late thread; with more, starting
+  // each costs time until the hardware prefetcher catches up.
   int64_t least = kParallelWork / 2 / static_cast<int64_t>(num_ops_);
   int64_t fair = n / (kChunksPerThread * pool->parallelism());
   int64_t grain = std::max<int64_t>(1, std::max(least, fair) / block_) * block_;

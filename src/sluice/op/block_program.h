@@ -88,8 +88,8 @@ class BlockProgram {
     int32_t slot = -1;      // scratch slot, -1 for contiguous externals
     Access access = Access::kContiguous;
     Strides strides{};
-    // A strided external that is one contiguous stretch of this many elements
-    // again and again, such as a bias: it is not gathered. 0 for others.
+    // A strided external that repeats one contiguous stretch of this many
+    // elements, such as a bias: it is not gathered. 0 for others.
     int64_t period = 0;
     int64_t repeated_at = 0;  // scratch for a short stretch written repeatedly
   };

@@ -18,7 +18,7 @@ void AddFloats(void* out, const void* const* in, int64_t n,
   for (int64_t i = 0; i < n; ++i) y[i] = a[i] + b[i];
 }
 
-// Reads its result: an element done twice shows.
+// Reads its result: computing an element twice changes it.
 void AddInto(void* out, const void* const* in, int64_t n, const BlockParams&) {
   auto* y = static_cast<float*>(out);
   auto* a = static_cast<const float*>(in[0]);
@@ -33,7 +33,7 @@ Array Counting(const Shape& shape) {
   return a;
 }
 
-// What broadcasting puts at a flat index of the space.
+// The broadcast value at a flat index of the space.
 float At(const Array& a, const Shape& space, int64_t flat) {
   Strides strides = BroadcastStrides(a, space);
   int64_t offset = 0;

@@ -9,7 +9,7 @@ Result<bool> PredicateValue(const Array& pred) {
     return InvalidArgument(StrCat("the predicate is ", pred.TypeText(),
                                   "; wanted a scalar of bool"));
   }
-  // Any byte, where others write it.
+  // Any nonzero byte is true: other code may have written it.
   return *static_cast<const char*>(pred.raw()) != 0;
 }
 

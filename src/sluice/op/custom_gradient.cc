@@ -13,7 +13,7 @@ struct Function {
   bool sees_flow = false;
 };
 
-// Never destroyed: threads may still let go of graphs when the process ends.
+// Never destroyed: threads may still release graphs at exit.
 struct Table {
   Mutex mu;
   int64_t next SL_GUARDED_BY(mu) = 0;
@@ -25,7 +25,7 @@ Table& TheTable() {
 }
 
 void Forget(int64_t number) {
-  Function gone;  // after the lock: it is code of the user's
+  Function gone;  // after the lock is released: this runs user code
   Table& table = TheTable();
   MutexLock lock(table.mu);
   auto it = table.functions.find(number);

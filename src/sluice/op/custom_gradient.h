@@ -1,11 +1,11 @@
-// Gradients that the user's program defines. The op CustomGradient names one by
-// number, so that a graph that holds it prints and parses.
+// Gradients that the user's program defines. The op CustomGradient refers to
+// one by number, so that its graph can be printed and parsed.
 //
-// A function lives as long as the number it was given: an array that the node
-// has for an attribute, which copies of the node share. With the last of them
-// the function goes, on whatever thread that happens. Text and files have the
-// plain number, which keeps nothing alive: a graph read from them finds the
-// function while the graph it was written from, or a copy of it, is there.
+// A function lives as long as its number: an array in an attribute of the node,
+// which copies of the node share. The function is destroyed with the last of
+// them, on whatever thread that happens. Text and files contain the plain
+// number, which keeps nothing alive: a graph read from them finds the function
+// as long as the original graph, or a copy of it, exists.
 //
 // Thread safe.
 #pragma once

@@ -54,7 +54,7 @@ bool RunShortRow(const BlockKernel& kernel, std::span<const Array* const> in,
     if (n > 0) kernel.fn(out.mutable_raw(), data, n, kernel.params);
     return true;
   }
-  // A single element is spread over a block, which is read again and again.
+  // A single element is replicated over a block, which is read repeatedly.
   alignas(64) unsigned char spread[kMaxBlockInputs][kSpread * 8];
   int64_t block = std::min(n, kSpread), step[kMaxBlockInputs] = {};
   for (size_t i = 0; i < in.size(); ++i) {
@@ -96,7 +96,7 @@ Status RunBlock(KernelContext& context, const BlockKernel& kernel) {
   const Array& out = context.out(0);
   if (out.num_elements() == 0) return OkStatus();
 
-  // The common case needs no program: everything lies in a row and is short.
+  // The common case needs no program: all operands are contiguous and short.
   const Array* in[kMaxBlockInputs] = {};
   for (int i = 0; i < n; ++i) in[i] = &context.in(i);
   if (RunShortRow(kernel, {in, static_cast<size_t>(n)}, out)) return OkStatus();

@@ -15,7 +15,7 @@ GradVar GradContext::dy(int i) {
 GradVar GradContext::times_dy(GradVar factor, int i) {
   GradVar flow = dy(i);
   if (!flow || !factor) return {};
-  // Complex numbers have no order, and no place where half of them ends.
+  // Complex numbers have no order, and no boundary at which one branch ends.
   if (flow.dtype() == DType::kC64) return flow * factor;
   return call("MulNoNan", {flow, factor});
 }

@@ -23,7 +23,7 @@ class FusedLoop;
 class Stream;
 struct OpRecord;
 
-// Which node a launch belongs to, for messages and for keyed randomness.
+// Complex numbers are unordered, so MulNoNan does not apply to them.
 struct NodeInfo {
   std::string_view name;
   SourceLine line;

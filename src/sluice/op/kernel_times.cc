@@ -16,7 +16,7 @@ namespace sluice {
 
 namespace {
 
-// What is being gathered. Files of lines live as long as the process.
+// The rows gathered so far. Files of lines live as long as the process.
 struct Gathered {
   using Key = std::tuple<std::string, std::string_view, int>;
   Mutex mu;
@@ -25,7 +25,8 @@ struct Gathered {
 };
 
 Gathered& Here() {
-  static Gathered& here = *new Gathered();  // threads may outlive main()
+  static Gathered& here = *new Gathered();  // An input whose memory became the
+                                            // output's is gone.
   return here;
 }
 
@@ -48,7 +49,7 @@ double FlopsOf(const OpRecord& op, const Attrs& attrs,
   std::vector<PartialShape> in_shapes, out_shapes;
   std::vector<const Array*> values;
   for (const Array& a : inputs) {
-    // An input that was taken for the output is not there any more.
+    // The kernel that is running on this thread.
     const Array& seen = a || outputs.empty() ? a : outputs[0];
     if (!seen) return 0;
     in_dtypes.push_back(seen.dtype());
@@ -64,7 +65,7 @@ double FlopsOf(const OpRecord& op, const Attrs& attrs,
                             out_shapes));
 }
 
-// What is under way on this thread.
+// A kernel that was running when the profile ended is not counted.
 struct UnderWay {
   const SourceLine* line = nullptr;
   TimedKernel* kernel = nullptr;

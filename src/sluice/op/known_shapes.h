@@ -15,9 +15,9 @@ namespace sluice {
 
 class KnownShapes {
  public:
-  // Null when the shapes are not all known, the shape function refuses them, or
-  // it asks for an input's elements: those may differ from run to run, and a
-  // function that sees them may refuse them.
+  // Null when not all shapes are known, the shape function rejects them, or it
+  // asks for an input's elements: these may change between runs, and a function
+  // that reads them may reject them.
   static std::unique_ptr<KnownShapes> Of(const OpRecord& op, const Attrs& attrs,
                                          std::span<const DType> in_dtypes,
                                          std::span<const PartialShape> in,

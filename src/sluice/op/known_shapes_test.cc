@@ -33,14 +33,14 @@ TEST(KnownShapes, FollowFromTheShapesOfTheInputs) {
 TEST(KnownShapes, NoneWhereSomethingIsOpen) {
   EXPECT_FALSE(Known("Gather", {}, kRows, {PartialShape{any, 3}, Shape{2}}));
   EXPECT_FALSE(Known("Gather", {}, kRows, {PartialShape(), Shape{2}}));
-  // Refused: a table has rows.
+  // Rejected: a table has rows.
   EXPECT_FALSE(Known("Gather", {}, kRows, {Shape(), Shape{2}}));
   // How often is a matter of elements.
   EXPECT_FALSE(Known("Repeat", {}, kRows, {Shape{3}, Shape{3}}));
 }
 
-// What the shape function says of this op does not depend on its ids, but some
-// ids it refuses.
+// This op's shape function gives the same shape for all ids, but rejects some
+// ids.
 Status WantsPositive(ShapeContext& c) {
   c.set_out(0, c.in(0));
   const Array* value = c.value(0);
@@ -60,7 +60,7 @@ TEST(KnownShapes, NoneWhereElementsAreLookedAt) {
   EXPECT_FALSE(of());
 }
 
-// Arrays that are not what the plan expected have their shapes worked out.
+// Unexpected input shapes make the shape function run again.
 TEST(KnownShapes, OtherInputsAreNotTrusted) {
   auto known = Known("Gather", {}, kRows, {Shape{5, 3}, Shape{2}});
   const std::vector<Array> inputs = {Array::Zeros(DType::kF32, {5, 3}),

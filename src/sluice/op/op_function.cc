@@ -56,8 +56,8 @@ bool HasFunction(const OpRecord& op) {
 
 std::string FunctionName(const OpRecord& op) {
   if (!op.function.empty()) return op.function;
-  // A capital begins a word, unless it continues a run of capitals or, as in
-  // Conv2D, belongs to the number before it.
+  // A capital letter starts a word, unless it continues a run of capitals or
+  // follows the digit it belongs to, as in Conv2D.
   std::string out;
   auto upper = [&](size_t i) {
     return i < op.name.size() &&

@@ -1,22 +1,22 @@
-// What a record says of its op for code that walks graphs: passes, gradients,
-// batching and planners ask for these, never for a name.
+// The traits of an op for code that walks graphs: passes, gradients, batching
+// and planners ask for these, never for a name.
 #pragma once
 
 #include <cstdint>
 
 namespace sluice {
 
-// How an op touches the resource whose handle is its input 0.
+// The op's access to the resource whose handle is input 0.
 enum class Effect : uint8_t { kNone, kRead, kWrite };
 
-// What an op is to control flow. Region ops own code that runs as often as they
-// say; the others are the primitives of the token machine, which move values
-// between branches, frames and iterations and compute nothing.
+// The op's role in control flow. Region ops own code that they run as often as
+// they specify; the others are the primitives of the token machine, which move
+// values between branches, frames and iterations and compute nothing.
 enum class Flow : uint8_t {
   kNone,
   kBranch,    // one of its regions, chosen by input 0: If, Case
   kLoop,      // regions cond and body: While
-  kFunction,  // its region is what calls of its output run
+  kFunction,  // its region is run by calls of its output
   kCall,      // runs the function of input 0
   kSwitch,
   kMerge,
@@ -27,8 +27,8 @@ enum class Flow : uint8_t {
   kTrigger,  // waits for controls, dead or not, and is never dead
 };
 
-// Which inputs an op is linear in: for a sum of inputs it gives the sum of what
-// it gives for each.
+// The inputs in which an op is linear: for a sum of inputs, its result is the
+// sum of its results for each.
 enum class Linear : uint8_t {
   kNo,
   kInFirst,   // in input 0, the others held fixed: Neg, Reshape, Div
@@ -36,20 +36,20 @@ enum class Linear : uint8_t {
   kInAll,     // in all of them together: Add, Sub
 };
 
-// Whether an op is cheaper to compute again than its result is to keep. Views,
-// ops that read shapes alone and exact elementwise ops are without being told.
+// Whether computing an op again is cheaper than storing its result. Views, ops
+// that only read shapes, and exact elementwise ops are, without a declaration.
 enum class Recompute : uint8_t {
   kByTraits,
   kCheap,         // a constant fill, a size
-  kCheapOfFixed,  // where input 0 stays as it is: an element of it
+  kCheapOfFixed,  // cheap if input 0 is unchanged: an element of it
 };
 
 // Ops that graph code recognizes as part of a pattern (a counter is an Add of a
-// carried value and a constant), or that are something by themselves. One op
-// for each role.
+// carried value and a constant), or handles specially. Each role belongs to one
+// op.
 enum class Role : uint8_t {
   kNone,
-  // What the graph is made of.
+  // Graph structure.
   kConst,
   kIdentity,
   kPlaceholder,

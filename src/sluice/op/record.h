@@ -54,9 +54,9 @@ struct ArgSpec {
 struct AttrSpec {
   std::string name;
   AttrKind kind = AttrKind::kNone;
-  AttrValue default_value;  // kind kNone: the attribute must be given
+  AttrValue default_value;  // kind kNone: the attribute is required
   std::string doc;
-  // When set, ints (and every int of a list) must lie in [min, max].
+  // If set, ints (and every int of a list) must lie in [min, max].
   bool bounded = false;
   int64_t min = 0, max = 0;
   std::vector<std::string> choices;  // for strings
@@ -67,39 +67,38 @@ struct TypeVar {
   DTypeSet allowed;
 };
 
-// Bytes of scratch space a launch needs, from shapes that are all known.
+// Bytes of scratch space that a launch needs. All shapes are known.
 using WorkspaceFn = int64_t (*)(const ShapeContext&);
 
-// How one op runs on one kind of device, and what planners may do with that.
+// How one op runs on one kind of device, and what planners may assume about it.
 // Exactly one of the two launches is set.
 struct Kernel {
   KernelFn launch = nullptr;
   AsyncKernelFn launch_async = nullptr;
   WorkspaceFn workspace = nullptr;
-  bool strided_inputs = false;  // walks strides itself
+  bool strided_inputs = false;  // handles strides itself
   bool in_place = false;        // output 0 may overwrite input 0
-  bool fuse_input = false;      // reads input 0 through Load alone
+  bool fuse_input = false;      // reads input 0 only through Load
   bool fuse_output = false;     // calls Finish for every element of output 0
   bool capturable = true;    // may be part of a recorded sequence of launches
   uint32_t host_inputs = 0;  // bit i: input i is read by the host
-  DTypeSet dtypes = kAnything;  // of its inputs and outputs
+  DTypeSet dtypes = kAnything;  // of inputs and outputs
   bool defined() const { return launch || launch_async; }
 };
 
-// Makes output 0 a view of input 0 and returns true, or returns false when the
-// strides do not allow it (the kernel then copies).
+// Makes output 0 a view of input 0 and returns true, or returns false if the
+// strides do not allow that (the kernel then copies).
 using ViewFn = bool (*)(const KernelContext&, Array* view);
 
-// How a view affects the order of elements: a view of contiguous memory is
-// contiguous, or may not be; or only contiguous memory can be viewed at
-// all.
+// How a view affects the order of elements: it keeps contiguous memory
+// contiguous, may change that, or requires contiguous memory.
 enum class ViewOrder : uint8_t { kKeeps, kChanges, kNeeds };
 using ViewOrderFn = ViewOrder (*)(const Attrs&);
 
 // A rough count of arithmetic operations, for scheduling. Default: elements.
 using CostFn = double (*)(const ShapeContext&);
 
-// One algebraic identity: what it says, and the rule that applies it.
+// One algebraic identity: its text, and the rule that applies it.
 struct Simplification {
   std::string says;  // "x + 0 = x"
   SimplifyFn apply = nullptr;
@@ -108,59 +107,61 @@ struct Simplification {
 struct OpRecord {
   std::string name;
   std::string doc;
-  SourceLine line;  // where the record is written
+  SourceLine line;  // where the record is defined
   std::vector<ArgSpec> inputs, outputs;
   std::vector<AttrSpec> attrs;
   std::vector<TypeVar> types;
-  // Labels, for ops that own regions. The last may end in a star: any number
-  // of regions, at least one, "branch*" labelled "branch0", "branch1", ...
+  // Labels, for ops that own regions. The last may end in a star: one or more
+  // regions; "branch*" is labelled "branch0", "branch1", ...
   std::vector<std::string> regions;
 
   ShapeFn shape = nullptr;
   GradFn grad = nullptr;
-  std::string no_grad;          // why an op of floats has no rule, for messages
+  std::string no_grad;          // why an op on floats has no gradient rule, for
+                                // messages
   BlockSelect block = nullptr;  // elementwise ops
   ViewFn view = nullptr;
-  // Of views that users see as such: writing to one writes to what it looks at.
+  // For views that users see as views: writing to one writes to the viewed
+  // tensor.
   ViewOrderFn view_order = nullptr;
-  // x after its view was written, by ops: in(0) is x, dy() the new part, dx(0)
-  // the result. None: the view cannot be written.
+  // The value of x after a write to its view, composed of ops: in(0) is x, dy()
+  // the new part, dx(0) the result. Null: the view cannot be written.
   GradFn write_back = nullptr;
-  // The op on many examples at once. None: derived from traits, or lane by
-  // lane.
+  // The batching rule. Null: derived from traits, or one lane at a time.
   BatchFn batch = nullptr;
-  // The same for lists of which every example has its own.
+  // The batching rule if each example has its own list.
   BatchFn batch_lists = nullptr;
   std::vector<Simplification> simplifications;
-  // By other ops, for a device that has no kernel of it.
+  // Composed of other ops, for a device without a kernel for this op.
   DecomposeFn decompose = nullptr;
   CostFn cost = nullptr;
-  CostFn flops = nullptr;  // where `cost` counts more than multiply and add
+  CostFn flops = nullptr;  // if `cost` also counts more than multiplications
+                           // and additions
   std::array<Kernel, kNumDeviceKinds> kernels;
 
   // Traits. Passes and planners ask for these, never for a name.
   bool commutative = false;
   bool associative = false;
-  bool stateful = false;        // keeps or changes something: never merged
-  bool random = false;          // draws numbers: never merged or folded
+  bool stateful = false;        // has state or changes it: never merged
+  bool random = false;          // draws random numbers: never merged or folded
   bool handle = false;          // makes a resource handle (resolved in plans)
-  bool dynamic_output = false;  // sizes depend on values: allocates itself
+  bool dynamic_output = false;  // sizes depend on values: kernel allocates
   bool shape_only = false;      // reads its inputs' shapes, never elements
-  bool any_memory = false;      // hands elements on and never touches them
+  bool any_memory = false;      // passes elements on without reading them
   bool structural = false;      // graph structure: Placeholder, Arg, ...
-  Flow flow = Flow::kNone;      // structural: what it is to control flow
+  Flow flow = Flow::kNone;      // structural: its role in control flow
   Role role = Role::kNone;
   Linear linear = Linear::kNo;
   Recompute recompute = Recompute::kByTraits;
-  bool fails_for_sizes_only = false;  // never for the values of its inputs
-  bool internal = false;  // made by gradients and passes; not for users
-  std::string function;   // its name for users where that does not follow
-                          // from `name`: "matmul"
+  bool fails_for_sizes_only = false;  // values of inputs never make it fail
+  bool internal = false;  // created by gradients and passes; not for users
+  std::string function;   // its user-level name if not derived from `name`:
+                          // "matmul"
   Effect effect = Effect::kNone;
-  std::string global_effect;  // "stdout": ordered though no handle is passed
+  std::string global_effect;  // "stdout": ordered although no handle is passed
 
-  double max_ulp = 0;    // stated error bound of the f32 kernel, 0: exact
-  double tolerance = 0;  // relative, for sums in another order
+  double max_ulp = 0;    // declared error bound of the f32 kernel, 0: exact
+  double tolerance = 0;  // relative, for sums in a different order
   RefFn reference;
   std::vector<Sample> samples;
   std::vector<Reject> rejects;
@@ -171,14 +172,14 @@ struct OpRecord {
   const Kernel& cpu() const { return kernel(DeviceKind::kCpu); }
   bool elementwise() const { return block != nullptr; }
   bool async() const { return cpu().launch_async != nullptr; }
-  // Pure: same inputs, same outputs, nothing else happens.
+  // Pure: equal inputs give equal outputs, and there are no side effects.
   bool pure() const {
     return !stateful && !random && !handle && !structural &&
            effect == Effect::kNone && global_effect.empty() && !async();
   }
   const AttrSpec* FindAttr(std::string_view attr_name) const;
   const TypeVar* FindType(std::string_view type_name) const;
-  // The label region i must have; empty when there is no region i.
+  // The required label of region i; empty if there is no region i.
   std::string RegionLabel(size_t i) const;
   bool RegionCountOk(size_t count) const;
   // The declared name of input i, with an index for lists: "xs[2]".
@@ -187,7 +188,7 @@ struct OpRecord {
   std::string Signature() const;
 };
 
-// Collects a record; OpRegistration puts it into the registry.
+// Builds a record; OpRegistration puts it into the registry.
 class OpDefinition {
  public:
   OpDefinition(std::string_view name,
@@ -202,30 +203,32 @@ class OpDefinition {
                      std::string_view doc = "");
   OpDefinition& attr(std::string_view name, AttrValue default_value,
                      std::string_view doc = "");
-  // Bounds for the attribute named last.
+  // Bounds for the last named attribute.
   OpDefinition& between(int64_t min, int64_t max);
   OpDefinition& one_of(std::vector<std::string> choices);
   OpDefinition& region(std::string_view label);
 
   OpDefinition& shape(ShapeFn fn);
   OpDefinition& grad(GradFn fn);
-  // "it rounds": why there is no rule, after "... has no gradient: ".
+  // Why there is no rule, completing "... has no gradient: ", such as "it
+  // rounds".
   OpDefinition& no_grad(std::string_view reason);
   // Elementwise with broadcasting: sets the shape function, the CPU kernel and
-  // the trait. An elementwise op needs nothing else to run, fuse and be tested.
+  // the trait. An elementwise op needs nothing else to run, be fused and be
+  // tested.
   OpDefinition& elementwise(BlockSelect select);
   OpDefinition& view(ViewFn fn);
-  // The view is one that users see as such. By itself it shows every element
-  // once, so that writing back is what its gradient does; others say how, or
-  // that they cannot be written.
+  // Users see this view as a view. With the first form it contains every
+  // element exactly once, so that its gradient rule writes back; otherwise pass
+  // a rule, or null if the view cannot be written.
   OpDefinition& shares(ViewOrderFn order);
   OpDefinition& shares(ViewOrderFn order, GradFn write_back);
-  // The op on many examples at once (op/batch_context.h).
+  // A batching rule (op/batch_context.h).
   OpDefinition& batch(BatchFn fn);
   OpDefinition& batch_lists(BatchFn fn);
-  // An identity that simplifies calls of it (op/simplify_context.h).
+  // An identity that simplifies calls of this op (op/simplify_context.h).
   OpDefinition& simplify(std::string_view says, SimplifyFn fn);
-  // The op made of others (op/decompose_context.h).
+  // The op composed of others (op/decompose_context.h).
   OpDefinition& decompose(DecomposeFn fn);
   OpDefinition& cost(CostFn fn);
   OpDefinition& flops(CostFn fn);
@@ -275,8 +278,8 @@ struct OpRegistration {
   OpRegistration(OpDefinition&& definition) : OpRegistration(definition) {}
 };
 
-// Adds a kernel for another device to an op by name, whatever the order in
-// which the files are initialised.
+// Adds a kernel for another device to an op by name. Files may be initialized
+// in any order.
 struct KernelRegistration {
   KernelRegistration(std::string_view op, DeviceKind device, Kernel kernel);
 };

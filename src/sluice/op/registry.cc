@@ -18,8 +18,8 @@ struct Registry {
   std::array<Kernel, kNumDeviceKinds> elementwise;
 };
 
-// Created on first mention, so that static initialisers may run in any order;
-// never destroyed, because nodes point into it.
+// Created on first use, so that static initializers may run in any order; never
+// destroyed, because nodes point into it.
 Registry& TheRegistry() {
   static auto* registry = new Registry;
   return *registry;
@@ -54,8 +54,8 @@ void CheckRecord(const OpRecord& op, std::vector<std::string>& problems) {
       op.regions.empty()) {
     report("no CPU kernel");
   }
-  // What keeps or changes something outside cannot be tried everywhere, and a
-  // list has no reference made of numbers.
+  // Ops with state or effects cannot be tested everywhere, and lists have no
+  // numeric reference.
   bool lists = false;
   for (const auto* args : {&op.inputs, &op.outputs}) {
     for (const ArgSpec& arg : *args) lists = lists || arg.type == "list";
@@ -64,7 +64,7 @@ void CheckRecord(const OpRecord& op, std::vector<std::string>& problems) {
                  !op.stateful && !lists;
   if (sampled && op.samples.empty()) report("no samples");
   auto known_type = [&](const ArgSpec& arg) {
-    // Outputs may be of the type an input's type is computed in.
+    // Outputs may have the type in which an input's type is computed.
     if (arg.type.starts_with("compute(") && arg.type.ends_with(")")) {
       return op.FindType(arg.type.substr(8, arg.type.size() - 9)) != nullptr;
     }
@@ -106,7 +106,7 @@ void AddOp(OpRecord record) {
   slot = std::make_unique<OpRecord>(std::move(record));
   for (size_t i = 0; slot->block && i < slot->kernels.size(); ++i) {
     const Kernel& common = TheRegistry().elementwise[i];
-    // What is said of the CPU's stays, though it has no launch of its own.
+    // The CPU's flags stay, although the CPU has no launch of its own.
     if (common.defined() && !slot->kernels[i].defined()) {
       slot->kernels[i] = common;
     }
@@ -134,8 +134,8 @@ void AddElementwiseKernel(DeviceKind device, Kernel kernel) {
 }  // namespace registry_internal
 
 const OpRecord* FindOp(std::string_view name) {
-  // Imperative calls ask by name every time, mostly by the same literal: each
-  // thread remembers where it found such a text.
+  // Imperative calls look up ops by name every time, mostly with the same
+  // string literal: each thread caches the results by address.
   constexpr size_t kPlaces = 512;
   struct Recent {
     const OpRecord* places[kPlaces] = {};

@@ -9,16 +9,16 @@
 
 namespace sluice {
 
-// Null when there is no such op.
+// Null if there is no such op.
 const OpRecord* FindOp(std::string_view name);
-// The same, or NotFound naming the closest registered op.
+// The same; an error is NotFound, which names the closest registered op.
 Result<const OpRecord*> LookupOp(std::string_view name);
 // Sorted by name.
 std::vector<const OpRecord*> AllOps();
 
-// What is wrong with the records themselves: kernels without a definition,
-// names defined twice, records without doc, shape function or samples. Empty
-// when all is well; the sweep test prints it.
+// Errors in the records: kernels without a definition, names defined twice,
+// records without doc, shape function or samples. Empty if there are none; the
+// sweep test prints it.
 std::vector<std::string> RegistryProblems();
 
 }  // namespace sluice

@@ -1,11 +1,12 @@
-// Rendezvous: how values pass between the tasks of one step. A Send leaves a
-// message under a key, a Recv takes it; either may come first. One rendezvous
-// serves one run of one step and lives until the last piece of it has ended.
+// Rendezvous: passes values between the tasks of one step. Send stores a
+// message under a key, Receive takes it; either may come first. One rendezvous
+// serves one run of one step and lives until the last part of that run has
+// ended.
 //
-// Thread safe. Nobody waits in a call: answers come by callback, exactly one
-// for each call, from any thread and with no lock held, perhaps before the
-// call returns. Pieces do not watch their step's cancellation here: whoever
-// runs a piece calls Abort when the piece is cancelled.
+// Thread safe. No call blocks: each call is answered by exactly one callback,
+// from any thread and without a lock held, perhaps before the call returns. The
+// rendezvous does not watch the step's cancellation: the code that runs a part
+// calls Abort when the part is cancelled.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,16 @@
 
 namespace sluice {
 
-// Which edge between tasks, and which iteration of the loops around it: tag is
-// that of the step context (IterationTag). Loops that were cloned into several
-// tasks kept their key, so both sides come to the same tag.
+// The edge between tasks, and the iteration of the loops around it: tag is that
+// of the step context (IterationTag). Loops cloned into several tasks keep
+// their key, so both sides compute the same tag.
 struct MessageKey {
   uint32_t edge = 0;
   uint64_t tag = 0;
   bool operator==(const MessageKey&) const = default;
 };
 
-// A function and what it is called with: no memory is needed to answer.
+// A function and its argument: answering allocates no memory.
 struct SentCallback {
   void (*call)(void* context, Status status) = nullptr;
   void* context = nullptr;
@@ -38,12 +39,12 @@ class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
 
-  // Each key is sent once and received once. Sent is answered at once while
-  // there is room, and else when the message has been taken.
+  // Each key is sent once and received once. Send is answered at once if there
+  // is space, otherwise when the message has been taken.
   virtual void Send(const MessageKey& key, Array value, SentCallback done) = 0;
   virtual void Receive(const MessageKey& key, ReceivedCallback done) = 0;
-  // The first error wins: all that wait, and all that come, are answered with
-  // it, and messages nobody took are dropped.
+  // The first error wins: all pending and later calls are answered with it, and
+  // messages that were not received are dropped.
   virtual void Abort(const Status& why) = 0;
 };
 

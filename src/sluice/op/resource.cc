@@ -36,7 +36,7 @@ Result<Ref<ResourceBase>> ResourceManager::Find(std::string_view container,
 
 Status ResourceManager::Erase(std::string_view container,
                               std::string_view name) {
-  Ref<ResourceBase> doomed;  // destroyed after the lock is gone
+  Ref<ResourceBase> doomed;  // destroyed after the lock is released
   MutexLock lock(mu_);
   auto c = containers_.find(container);
   if (c != containers_.end()) {

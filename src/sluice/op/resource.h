@@ -1,9 +1,9 @@
 // ResourceManager: named state that outlives a step. A resource lives in a
-// container under a name; the empty container name is the default one, which
-// lives as long as the manager. Reset() drops a container whole.
+// container under a name; the container with the empty name is the default and
+// lives as long as the manager. Reset() drops an entire container.
 //
-// Thread safe. Handles keep their resource alive after a Reset; a plan notices
-// by generation() that it must look its handles up again.
+// Thread safe. Handles keep their resource alive after a Reset; a plan learns
+// from generation() that it must look up its handles again.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ class ResourceManager {
  public:
   using Create = std::function<Result<Ref<ResourceBase>>()>;
 
-  // The resource of that name, made by `create` when there is none. `check`
-  // says whether an existing one may be shared (same kind, dtype, capacity).
+  // The resource with that name, created by `create` if there is none. `check`
+  // returns whether an existing one may be shared (same kind, dtype, capacity).
   Result<Ref<ResourceBase>> FindOrCreate(
       std::string_view container, std::string_view name, const Create& create,
       const std::function<Status(const ResourceBase&)>& check);
@@ -33,7 +33,7 @@ class ResourceManager {
   Status Erase(std::string_view container, std::string_view name);
   void Reset(std::string_view container);
 
-  // Grows whenever a resource disappears.
+  // Increases whenever a resource is removed.
   int64_t generation() const {
     return generation_.load(std::memory_order_acquire);
   }

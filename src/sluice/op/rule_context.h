@@ -1,12 +1,13 @@
-// RuleContext: what every rule of an op sees and does, whatever the rule is
-// for: the op's inputs and attributes, and other ops to call. Gradient rules
-// (op/grad_context.h) and batching rules (op/batch_context.h) say more.
+// RuleContext: the common interface of an op's rules: the op's inputs and
+// attributes, and calls of other ops. Gradient rules (op/grad_context.h) and
+// batching rules (op/batch_context.h) extend it.
 //
-// A rule may ask any value for its dtype and, as far as it is known, its shape;
-// asking costs nothing.
+// A rule may ask any value for its dtype and for its shape as far as it is
+// known, without any cost.
 //
 // Lives for one application of one rule, on one thread. The first error sticks:
-// later calls return undefined variables, and the caller of the rule sees it.
+// later calls return undefined variables, and the caller of the rule sees the
+// error.
 #pragma once
 
 #include <initializer_list>
@@ -23,7 +24,7 @@ namespace sluice {
 class RuleContext;
 
 // A value inside a rule. Two words, copied freely, valid as long as its
-// context. Undefined ones come of an error or, among gradients, stand for zero.
+// context. Undefined ones result from errors or, as gradients, represent zero.
 class RuleVar {
  public:
   RuleVar() = default;
@@ -60,7 +61,7 @@ class RuleContext {
   int num_inputs() const { return static_cast<int>(in_.size()); }
   RuleVar in(int i) { return {this, in_[static_cast<size_t>(i)]}; }
 
-  // Calls an op. The last is for ops with several outputs.
+  // Calls an op. The last overload is for ops with several outputs.
   RuleVar call(std::string_view op, std::initializer_list<RuleVar> inputs,
                const Attrs& attrs = {});
   RuleVar call(std::string_view op, std::span<const RuleVar> inputs,
@@ -74,11 +75,11 @@ class RuleContext {
   RuleVar ints(std::initializer_list<int64_t> values) {
     return ints({values.begin(), values.size()});
   }
-  // The shape of x as a vector of i64: a constant when it is known.
+  // The shape of x as a vector of i64: a constant if it is known.
   RuleVar shape_of(RuleVar x);
-  // x in the shape of `like`, which has as many elements.
+  // x with the shape of `like`, which has the same number of elements.
   RuleVar reshape_as(RuleVar x, RuleVar like);
-  // x repeated to the shape of `like`.
+  // x broadcast to the shape of `like`.
   RuleVar broadcast_as(RuleVar x, RuleVar like);
   // x summed over the axes along which `like` would be broadcast to it.
   RuleVar sum_to(RuleVar x, RuleVar like);
@@ -86,15 +87,15 @@ class RuleContext {
   RuleVar ones_like(RuleVar x);
   RuleVar cast(RuleVar x, DType dtype);
 
-  // The rule cannot go on: "[Op] ...".
+  // Fails the rule with the message "[Op] ...".
   void fail(std::string_view message);
   const Status& status() const { return status_; }
 
  protected:
   using Ids = SmallVector<int, 6>;
 
-  // Appends the ids of what the op makes. Ids name entries of a table kept by
-  // the implementation.
+  // Appends the ids of the op's results. Ids are indices into a table of the
+  // implementation.
   virtual Status Emit(const OpRecord& op, std::span<const int> inputs,
                       const Attrs& attrs, Ids& made) = 0;
   virtual DType TypeOf(int id) const = 0;
@@ -103,7 +104,7 @@ class RuleContext {
   static int IdOf(RuleVar v) { return v.id_; }
   RuleVar VarAt(int id) { return {this, id}; }
 
-  // The ids of the op's inputs, to be filled before the rule runs.
+  // The ids of the op's inputs, set before the rule runs.
   Ids in_;
 
  private:

@@ -17,8 +17,8 @@ namespace sluice {
 
 namespace {
 
-// Waits for an asynchronous kernel: only for the naive path, which has a
-// thread to spare.
+// Waits for an asynchronous kernel: only for the naive path, which may block a
+// thread.
 class WaitingContext final : public AsyncContext {
  public:
   using AsyncContext::AsyncContext;
@@ -46,8 +46,8 @@ class WaitingContext final : public AsyncContext {
 
 namespace {
 
-// Room for what a shape function reads and writes: on the stack for the usual
-// few operands, and only as much of it initialised as there are operands.
+// Storage for the operands of a shape function: on the stack for the usual few,
+// of which only as many as needed are initialized.
 template <class T>
 class FewOf {
  public:
@@ -76,8 +76,8 @@ class FewOf {
 
 namespace {
 
-// Whether an in-place op may write over its first input: the caller says so by
-// giving that array for the output, or nobody else would see it.
+// Whether an in-place op may overwrite its first input: either the caller
+// passes that array as the output, or nobody else holds it.
 bool WritesOver(std::span<const Array> inputs, const Array& output) {
   if (inputs.empty() || !inputs[0].contiguous()) return false;
   if (output) return output.address() == inputs[0].address();
@@ -87,7 +87,7 @@ bool WritesOver(std::span<const Array> inputs, const Array& output) {
 Status AllocateOutput(const OpRecord& op, std::span<const Array> inputs,
                       DType dtype, const Shape& shape, Memory* memory,
                       bool over_input, Array* output) {
-  // What another CPU device has made stays in its books.
+  // An array of another CPU device stays accounted to that device.
   if (over_input && op.cpu().in_place && WritesOver(inputs, *output) &&
       inputs[0].dtype() == dtype && inputs[0].shape() == shape &&
       inputs[0].memory() == memory) {
@@ -100,8 +100,8 @@ Status AllocateOutput(const OpRecord& op, std::span<const Array> inputs,
   return OkStatus();
 }
 
-// Of an elementwise op on tensors of one shape and single numbers, whose result
-// has that shape; null: its shape function is to be asked.
+// The result shape of an elementwise op on tensors of one shape and scalars;
+// null: the shape function must be asked.
 const Shape* ShapeOfAll(const OpRecord& op, std::span<const Array> inputs,
                         size_t num_outputs) {
   if (!op.block || op.shape != shapes::broadcast || num_outputs != 1) {
@@ -132,7 +132,7 @@ Status AllocateOutputs(const OpRecord& op, const Attrs& attrs,
     return OkStatus();
   }
   if (out_dtypes.empty() && (inputs.empty() || op.shape == shapes::none)) {
-    return OkStatus();  // writes, most often
+    return OkStatus();  // ops that write, in most cases
   }
   if (const Shape* shape = ShapeOfAll(op, inputs, out_dtypes.size())) {
     return AllocateOutput(op, inputs, out_dtypes[0], Shape(*shape), memory,

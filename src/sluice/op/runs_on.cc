@@ -6,14 +6,14 @@ namespace sluice {
 
 namespace {
 
-// Its kernel for the host is a function of its inputs, done on return.
+// Its host kernel is a function of its inputs and has finished on return.
 bool HostComputes(const OpRecord& op) {
   return HasHostCode(op) && op.effect == Effect::kNone && !op.stateful &&
          !op.handle && op.global_effect.empty();
 }
 
-// The host's kernel may be run for a simulated device: it reads its inputs and
-// writes its outputs, whose sizes are known before.
+// The host's kernel may be run for a simulated device: it only reads its inputs
+// and writes its outputs, whose sizes are known before the launch.
 bool HostKernelServes(const OpRecord& op, std::span<const DType> dtypes) {
   return HostComputes(op) && !op.dynamic_output &&
          std::all_of(dtypes.begin(), dtypes.end(), IsPlainData);
@@ -29,7 +29,7 @@ bool RunsOn(const OpRecord& op, DeviceKind kind,
     return op.structural || op.block || op.view || op.cpu().defined();
   }
   if (std::count(dtypes.begin(), dtypes.end(), DType::kString)) return false;
-  // What comes after a check must not happen when it fails: the host waits.
+  // Work that follows a check must not run if the check fails: the host waits.
   if (op.role == Role::kAssert || op.role == Role::kTrapNan) return false;
   if (op.structural || op.view || op.shape_only || op.any_memory) return true;
   const Kernel& own = op.kernel(kind);

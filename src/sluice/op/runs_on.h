@@ -1,5 +1,5 @@
-// Which kinds of device can run an op: asked by placement before a device is
-// chosen and by launches before one is used, so that both agree.
+// The kinds of device that can run an op. Placement asks before it chooses a
+// device, and launches before they use one, so that both agree.
 //
 // No state; any thread.
 #pragma once
@@ -10,17 +10,17 @@
 
 namespace sluice {
 
-// `dtypes`: of all inputs and outputs of the call. Strings lie on the host and
-// are read there only. A simulated device runs the host's own kernels where
-// these are plain functions of plain elements.
+// `dtypes`: of all inputs and outputs of the call. Strings are in host memory
+// and only read there. A simulated device runs the host's kernels if these are
+// pure functions of plain elements.
 bool RunsOn(const OpRecord& op, DeviceKind kind, std::span<const DType> dtypes);
 
-// Whether the host has code for it that is done on return: what is known
-// beforehand can be computed whatever devices there are.
+// Whether the host has code for it that has finished on return: calls on known
+// values can be computed whatever devices exist.
 bool HasHostCode(const OpRecord& op);
 
-// Whether the host can do it for a simulated device once that is idle: ops of
-// lists, so that lists stay where their elements are.
+// Whether the host can run it for a simulated device once that device is idle:
+// for ops on lists, so that lists stay with their elements.
 bool RunsWhenIdle(const OpRecord& op, DeviceKind kind,
                   std::span<const DType> dtypes);
 

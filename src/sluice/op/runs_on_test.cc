@@ -22,13 +22,14 @@ TEST(RunsOn, FollowsFromTheRecord) {
       {"Reshape", {kF, kI, kF}, true, true, false},
       {"Shape", {kF, kI}, true, true, false},
       {"RandomUniform", {kI, kF}, true, true, false},
-      // Sizes that depend on elements.
+      // Sizes depend on elements.
       {"NonZero", {kF, kI}, true, false, false},
-      // Strings are the host's, even where an op only hands them on.
+      // Strings are in host memory, even for an op that only passes them on.
       {"Identity", {kF, kF}, true, true, false},
       {"Identity", {kS, kS}, true, false, false},
       {"StringUpper", {kS, kS}, true, false, false},
-      // Variables lie anywhere, but strings; other state is the host's.
+      // Variables may be on any device, except those of strings; other state is
+      // on the host.
       {"Variable", {kR}, true, true, false},
       {"ReadVariable", {kR, kF}, true, true, false},
       {"ReadVariable", {kR, kS}, true, false, false},
@@ -36,10 +37,10 @@ TEST(RunsOn, FollowsFromTheRecord) {
       {"ScatterAdd", {kR, kI, kF}, true, true, false},
       {"HashTable", {kR}, true, false, false},
       {"Assert", {DType::kBool}, true, false, false},
-      // Lists: handing elements on is no work for a device, stacking them is.
+      // Lists: passing elements on is no work for a device, stacking them is.
       {"ListAppend", {kL, kF, kL}, true, true, true},
       {"ListStack", {kL, kF}, true, false, true},
-      // Control flow goes anywhere.
+      // Control flow may be placed anywhere.
       {"While", {kF, kF}, true, true, false},
       {"Switch", {kF, DType::kBool, kF, kF}, true, true, false},
   };

@@ -1,5 +1,5 @@
-// Samples and rejected inputs of an op record: data from which the sweep test,
-// the gradient check and the microbenchmark make their cases.
+// Samples and rejected inputs of an op record: the sweep test, the gradient
+// check and the microbenchmark derive their cases from them.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace sluice {
 struct SampleInput {
   SampleInput(std::initializer_list<int64_t> dims);
   SampleInput(Shape s);
-  // Exactly these elements; their dtype is used as it is.
+  // Exactly these elements, with their dtype.
   SampleInput(Array v);
   SampleInput(const SampleInput&);
   SampleInput(SampleInput&&) noexcept;
@@ -26,8 +26,8 @@ struct SampleInput {
   Array value;
 };
 
-// A vector of them. Records hold thousands, written as lists: what makes and
-// copies one is compiled once, not in every op's file.
+// A vector of sample inputs. Records contain thousands, written as lists: the
+// code that creates and copies them is compiled once, not in every op's file.
 class SampleInputs : public std::vector<SampleInput> {
  public:
   SampleInputs() noexcept;
@@ -44,26 +44,26 @@ struct Sample {
   SampleInputs in{};
   Attrs attrs{};
   double lo = -2, hi = 2;  // range of the random numbers
-  DTypeSet only{};         // when not empty: only for these dtypes of T
+  DTypeSet only{};         // if not empty: only for these dtypes of T
 };
 
-// An input that must be refused, and (part of) the message it must give.
+// An input that must be rejected, and (part of) the error message.
 struct Reject {
   SampleInputs in{};
   Attrs attrs{};
   std::string message{};
-  DType dtype = DType::kF32;  // of inputs given by shape
+  DType dtype = DType::kF32;  // of inputs specified by shape
 };
 
 // A reference result: elements as doubles in row-major order.
 struct RefArray {
   Shape shape;
   std::vector<double> v;
-  DType dtype = DType::kInvalid;  // given for inputs, not read from results
+  DType dtype = DType::kInvalid;  // set for inputs, ignored in results
 };
 
-// The op computed naively, one element at a time, in double precision. Written
-// with no help from the kernel it checks.
+// A naive computation of the op, one element at a time, in double precision.
+// Must not share code with the kernel that it checks.
 using RefFn = std::function<std::vector<RefArray>(
     const std::vector<RefArray>& in, const Attrs& attrs)>;
 

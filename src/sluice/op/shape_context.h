@@ -1,6 +1,6 @@
-// ShapeContext: what a shape function sees and says. The same function runs
-// when a graph is built (dimensions may be unknown or symbols, values mostly
-// unknown), when a plan is made, and before a kernel is launched (everything
+// ShapeContext: the interface of a shape function. The same function runs when
+// a graph is built (dimensions may be unknown or symbols, values are mostly
+// unknown), when a plan is made, and before a kernel is launched (everything is
 // known). It must never claim more than its inputs allow.
 #pragma once
 
@@ -17,7 +17,7 @@ struct OpRecord;
 
 class ShapeContext {
  public:
-  // All spans are borrowed for the life of the context.
+  // All spans must outlive the context.
   ShapeContext(const OpRecord& op, const Attrs& attrs,
                std::span<const DType> in_dtypes,
                std::span<const PartialShape> in_shapes,
@@ -40,7 +40,7 @@ class ShapeContext {
   }
   DType in_dtype(int i) const { return in_dtypes_[static_cast<size_t>(i)]; }
   DType out_dtype(int i) const { return out_dtypes_[static_cast<size_t>(i)]; }
-  // The input's elements when they are known already, else null.
+  // The input's elements if they are already known, else null.
   const Array* value(int i) const {
     auto k = static_cast<size_t>(i);
     const Array* known = k < in_values_.size() ? in_values_[k] : nullptr;
@@ -48,10 +48,10 @@ class ShapeContext {
     asked_ |= uint64_t{1} << (k & 63);
     return known;
   }
-  // Bit i: the value of input i was asked for, known or not.
+  // Bit i: the value of input i was requested, known or not.
   uint64_t asked() const { return asked_; }
-  // Whether a value was asked for that is not known: what the function said
-  // may then change with it.
+  // Whether an unknown value was requested: the function's result may then
+  // depend on it.
   bool missed_value() const { return missed_value_; }
   template <class T>
   const T& attr(std::string_view name) const {
@@ -59,7 +59,7 @@ class ShapeContext {
   }
   const Attrs& attrs() const { return attrs_; }
 
-  // Outputs not set stay of unknown rank.
+  // Outputs that are not set have unknown rank.
   void set_out(int i, PartialShape shape) {
     out_shapes_[static_cast<size_t>(i)] = std::move(shape);
   }
@@ -72,12 +72,12 @@ class ShapeContext {
   // InvalidArgument "[Op] ...".
   Status Error(std::string_view message) const;
 
-  // Input i's rank is `rank` (or unknown); else "[Op] x is f32[2]; wanted
-  // rank 2".
+  // Checks that input i has this rank (or an unknown one); otherwise the error
+  // is "[Op] x is f32[2]; wanted rank 2".
   Status WantRank(int i, int rank) const;
   Status WantRankAtLeast(int i, int rank) const;
 
-  // An axis attribute or value, negative counted from the end, as 0..rank-1.
+  // An axis attribute or value as 0..rank-1; negative ones count from the end.
   Result<int> ResolveAxis(int64_t axis, int rank) const;
 
  private:
@@ -94,14 +94,14 @@ class ShapeContext {
 
 using ShapeFn = Status (*)(ShapeContext&);
 
-// Shape functions many ops share.
+// Shape functions that many ops share.
 namespace shapes {
 Status same_as_first(ShapeContext& c);  // every output like input 0
 Status broadcast(ShapeContext& c);      // output 0: all inputs broadcast
 Status scalar(ShapeContext& c);         // every output a scalar
 Status unknown(ShapeContext& c);        // nothing is known before the run
 Status none(ShapeContext& c);           // for ops without outputs
-// Inputs equal in shape, output 0 like them.
+// All inputs have the same shape, and so has output 0.
 Status all_same(ShapeContext& c);
 // Attributes "axes" (list(int); empty means all) and "keep_dims".
 Status reduce(ShapeContext& c);

@@ -16,8 +16,8 @@ Status CheckBounds(const OpRecord& op, const AttrSpec& spec, int64_t v) {
                            spec.min, " to ", spec.max));
 }
 
-// `value` as the kind the record wants. An int serves where a float is wanted,
-// and an empty list is of every list kind.
+// `value` as the kind in the record. An int is accepted for a float, and an
+// empty list for any kind of list.
 Result<AttrValue> Coerce(const OpRecord& op, const AttrSpec& spec,
                          const AttrValue& value) {
   AttrValue v = value;
@@ -86,7 +86,7 @@ Result<Attrs> CompleteAttrs(const OpRecord& op, const Attrs& given) {
   return out;
 }
 
-// The types bound so far: type variables by their first operand.
+// The types bound so far; type variables are bound by their first operand.
 class TypeBinding {
  public:
   TypeBinding(const OpRecord& op, const Attrs& attrs)
@@ -94,7 +94,7 @@ class TypeBinding {
 
   Status Bind(int input, const std::string& type, DType got) {
     if (type == "any") {
-      // "any" takes data; a resource must be asked for by name.
+      // "any" accepts data; a resource requires an explicit type.
       if (got != DType::kInvalid) return OkStatus();
     }
     if (DType fixed = DTypeFromName(type); fixed != DType::kInvalid) {
@@ -124,12 +124,13 @@ class TypeBinding {
     return Wrong(input, got, type);
   }
 
-  // The dtype of an output of this type.
+  // The dtype of an output with this type.
   Result<DType> Of(const ArgSpec& arg) const {
     if (DType fixed = DTypeFromName(arg.type); fixed != DType::kInvalid) {
       return fixed;
     }
-    // "compute(T)": the type T is computed in, which halves are widened to.
+    // "compute(T)" is the type in which T is computed: half-precision types are
+    // widened to it.
     std::string_view name = arg.type;
     bool widened = name.starts_with("compute(") && name.ends_with(")");
     if (widened) name = name.substr(8, name.size() - 9);
@@ -171,8 +172,8 @@ class TypeBinding {
   std::vector<Bound> bound_;
 };
 
-// How many outputs "ys: T * name" are: what an int attribute says, one for each
-// entry of a list attribute, or one for each input of a list input.
+// The number of outputs of "ys: T * name": the value of an int attribute, one
+// for each entry of a list attribute, or one for each input of a list input.
 int64_t OutputCount(const OpRecord& op, const std::string& name,
                     const Attrs& attrs, size_t inputs) {
   if (const AttrValue* attr = attrs.find(name)) {
@@ -202,7 +203,7 @@ Result<ResolvedCall> ResolveCall(const OpRecord& op, const Attrs& attrs,
   TypeBinding types(op, call.attrs);
   size_t next = 0;
   for (size_t k = 0; k < op.inputs.size(); ++k) {
-    // A list takes all that the inputs declared after it do not need.
+    // A list takes all inputs that the declared inputs after it do not need.
     size_t after = op.inputs.size() - k - 1;
     size_t count = op.inputs[k].list ? in_dtypes.size() - next - after : 1;
     for (size_t i = 0; i < count; ++i, ++next) {

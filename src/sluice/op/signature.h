@@ -1,7 +1,7 @@
-// Checking a call against its record: attributes complete and of the right
-// kind, number and dtypes of inputs, dtypes and number of outputs, shapes.
-// Every way of making a node or running an op goes through here, so the
-// messages are the same everywhere.
+// Checks a call against its record: attributes are complete and of the right
+// kind, number and dtypes of inputs, dtypes and number of outputs, shapes. All
+// code that makes a node or runs an op goes through here, so the messages are
+// the same everywhere.
 #pragma once
 
 #include <span>
@@ -16,19 +16,19 @@ struct ResolvedCall {
   std::vector<DType> out_dtypes;
 };
 
-// Errors name the op, what it got and what it wanted.
+// Errors name the op, the given value and the expected one.
 Result<ResolvedCall> ResolveCall(const OpRecord& op, const Attrs& attrs,
                                  std::span<const DType> in_dtypes);
 
-// Runs the shape function. `values` may be shorter than the inputs; missing or
-// null means not known.
+// Runs the shape function. `values` may be shorter than the inputs; missing and
+// null entries mean unknown.
 Result<std::vector<PartialShape>> InferShapes(
     const OpRecord& op, const Attrs& attrs, std::span<const DType> in_dtypes,
     std::span<const PartialShape> in_shapes,
     std::span<const Array* const> values, std::span<const DType> out_dtypes);
 
-// The error as that op's own: "[Op] " before a message that names no op yet,
-// such as those of shapes and memory. OK stays OK.
+// The error as an error of that op: adds "[Op] " to a message that does not
+// name an op yet, such as those about shapes and memory. OK stays OK.
 Status InOp(const OpRecord& op, Status status);
 
 }  // namespace sluice

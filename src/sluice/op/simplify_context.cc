@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-// The one value all elements have. Looking through many once per user would
+// The value that all elements have. Scanning large arrays once per user would
 // not be linear.
 std::optional<double> UniformValue(const Array* array) {
   constexpr int64_t kMaxLooked = 64;

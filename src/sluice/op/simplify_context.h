@@ -25,16 +25,16 @@
 namespace sluice {
 
 // A value inside a rule. Two words, copied freely, valid as long as its
-// context. Undefined ones stand for nothing.
+// context. Undefined ones represent nothing.
 class SimplifyVar {
  public:
   SimplifyVar() = default;
   explicit operator bool() const { return context_ != nullptr; }
   DType dtype() const;
   const PartialShape& shape() const;  // as far as it is known
-  const Array* constant() const;      // null: not known before it runs
-  // The call that makes it: its op, attributes and inputs. Arguments have a
-  // structural op without any.
+  const Array* constant() const;      // null: known only at run time
+  // The call that produces it: its op, attributes and inputs. Arguments have a
+  // structural op without inputs.
   const OpRecord& made_by() const;
   const Attrs& made_with() const;
   SimplifyVar made_of(int i) const;
@@ -58,22 +58,23 @@ class SimplifyContext {
   SimplifyVar in(int i) { return {this, i}; }
   virtual DType out_dtype() const = 0;
   virtual const PartialShape& out_shape() const = 0;
-  // The call says itself on which device it runs.
+  // Whether the call names its device.
   virtual bool has_device() const = 0;
 
-  // Every element of v is this constant, of this sign. Constants beyond a few
-  // elements are no neutral elements in practice and are not looked through.
+  // Every element of v is this constant, with this sign. Constants with more
+  // than a few elements are not neutral elements in practice and are not
+  // examined.
   bool is(SimplifyVar v, double constant) const;
-  // Broadcasting c against x gives x's shape, whatever the sizes that are not
-  // known turn out to be.
+  // Broadcasting c against x gives x's shape, for all values of the unknown
+  // sizes.
   bool keeps_shape(SimplifyVar x, SimplifyVar c) const;
-  // Both are known to have one type and shape.
+  // Both are known to have the same type and shape.
   bool same_type(SimplifyVar a, SimplifyVar b) const;
   bool out_like(SimplifyVar v) const;  // the same of output 0
 
-  // Users of output 0 read v instead. True, for the rule to return.
+  // Users of output 0 read v instead. Returns true, for the rule to return.
   bool becomes(SimplifyVar v);
-  // The call becomes one of another op, or of the same with other inputs.
+  // The call becomes a call of another op, or of the same op with other inputs.
   bool becomes(std::string_view op, std::initializer_list<SimplifyVar> inputs,
                const Attrs& attrs = {});
 
@@ -81,8 +82,8 @@ class SimplifyContext {
   SimplifyContext(const OpRecord& op, const Attrs& attrs, int num_inputs)
       : op_(op), attrs_(attrs), num_inputs_(num_inputs) {}
 
-  // Ids below num_inputs() are the inputs, in order; others what InputOf()
-  // gave.
+  // Ids below num_inputs() are the inputs, in order; others come from
+  // InputOf().
   virtual DType TypeOf(int id) const = 0;
   virtual const PartialShape& ShapeOf(int id) const = 0;
   virtual const Array* ConstantOf(int id) const = 0;
@@ -106,7 +107,7 @@ class SimplifyContext {
 bool DropNeutral(SimplifyContext& s, double neutral);
 // op(x, c) = x.
 bool DropNeutralRight(SimplifyContext& s, double neutral);
-// x when the call is op(op(x)), else nothing.
+// x if the call is op(op(x)), else undefined.
 SimplifyVar InnerOfTwice(SimplifyContext& s);
 // op(op(x)) = x.
 bool DropTwice(SimplifyContext& s);

@@ -31,7 +31,7 @@ uint32_t PlaceArgs(const OpRecord& op) {
 }
 
 uint32_t KnownPlaceArgs(const OpRecord& op) {
-  // Records never change after main() begins; names are compared once.
+  // Records never change after main() begins; names are compared only once.
   static const auto& all = *[] {
     auto* map = new std::unordered_map<const OpRecord*, uint32_t>;
     for (const OpRecord* record : AllOps()) (*map)[record] = PlaceArgs(*record);
@@ -45,7 +45,7 @@ bool HasBit(const OpRecord& op, uint32_t bits, size_t i, size_t count) {
   if (!bits) return false;
   size_t next = 0;
   for (size_t k = 0; k < op.inputs.size() && k < 32; ++k) {
-    // A list takes all that the inputs declared after it do not need.
+    // A list takes all inputs that the declared inputs after it do not need.
     size_t after = op.inputs.size() - k - 1;
     next += op.inputs[k].list ? count - next - after : 1;
     if (i < next) return bits >> k & 1;

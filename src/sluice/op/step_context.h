@@ -1,5 +1,5 @@
-// StepContext: what a kernel may know of the run it is part of. Made by the
-// executor for each step, alive until the step's last kernel has finished.
+// StepContext: the run that a kernel is part of. Made by the executor for each
+// step; lives until the step's last kernel has finished.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@ class WorkerPool;
 
 struct StepContext {
   int64_t step_id = 0;
-  uint64_t seed = 0;  // of the session; random ops add their own and the step
-  // Which iteration of which loops this is, 0 outside of loops: random ops add
-  // it, so that every iteration draws its own numbers.
+  uint64_t seed = 0;  // of the session; random ops add their key and the step
+  // Identifies the iteration and its loops, 0 outside of loops: random ops add
+  // it, so that every iteration draws different numbers.
   uint64_t tag = 0;
   ResourceManager* resources = nullptr;  // outlives steps
   ResourceManager* step_resources =
-      nullptr;                           // dies with this step; may be null
+      nullptr;                           // ends with this step; may be null
   WorkerPool* pool = nullptr;            // null: run everything on this thread
   Cancellation* cancellation = nullptr;  // may be null outside a step
-  // Where outputs are allocated; null: in the host's main memory.
+  // Memory for outputs; null: the host's main memory.
   Memory* memory = nullptr;
-  // Between the pieces of a step that runs in several tasks; null in others.
+  // Connects the parts of a step that runs in several tasks; else null.
   Rendezvous* rendezvous = nullptr;
 };
 
-// The tag of an iteration: the same whichever executor runs the loop. `key` is
-// that of the loop's node; a call is a loop of one iteration.
+// The tag of an iteration: the same for all executors. `key` is that of the
+// loop's node; a call is a loop with one iteration.
 inline uint64_t IterationTag(uint64_t parent, uint64_t key,
                              uint64_t iteration) {
   uint64_t h = (parent ^ key) * 0x9e3779b97f4a7c15u + iteration + 1;

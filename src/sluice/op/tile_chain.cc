@@ -20,7 +20,7 @@ constexpr uint32_t CodeOf(TileOp op, Operand operand, bool swapped) {
          (swapped ? 1 : 0);
 }
 
-// A step whose operand's address is known: one load less on the way to it.
+// A step with its operand's address resolved: saves one load.
 struct ReadyStep {
   uint32_t code;
   const float* operand;
@@ -28,8 +28,8 @@ struct ReadyStep {
 
 constexpr size_t kMaxReady = 32;
 
-// As many vectors as leave room for operands and constants: aarch64 and AVX-512
-// have 32 registers, the others 16.
+// As many vectors as leave registers for operands and constants: aarch64 and
+// AVX-512 have 32 registers, others 16.
 namespace baseline {
 #if defined(__aarch64__)
 constexpr int kBytes = 16, kTile = 10;
@@ -84,7 +84,7 @@ bool IsCompare(uint32_t code) {
   return op == TileOp::kMaximum || op == TileOp::kMinimum;
 }
 
-// True when a maximum or minimum is taken against a scalar that is NaN.
+// Whether a maximum or minimum has a NaN scalar as its operand.
 bool ComparesWithNan(std::span<const TileStep> steps, const char* const* base) {
   for (const TileStep& s : steps) {
     if (!IsCompare(s.code) || s.code % 5 < 3) continue;
@@ -130,8 +130,8 @@ void RunTileChain(void* out, const void* in, std::span<const TileStep> steps,
   auto* y = static_cast<float*>(out);
   auto* x = static_cast<const float*>(in);
   if (ComparesWithNan(steps, base)) [[unlikely]] {
-    // One element at a time, by the full formulas: a NaN bound is a mistake
-    // somewhere, it need not be fast.
+    // One element at a time, by the complete formulas: a NaN bound is an error
+    // in the program and need not be fast.
     for (int64_t k = 0; k < n; ++k) y[k] = StepByStep(x[k], steps, base, k);
     return;
   }

@@ -1,7 +1,7 @@
-// A chain of tile ops over a block of floats: each step changes a running value
-// by itself or by one operand. The loop loads a tile of values, takes it
-// through all the steps in registers, and stores it once; executing the steps
-// op by op would load and store at every one.
+// A chain of tile ops over a block of floats: each step changes a running
+// value, alone or with one operand. The loop loads a tile of values, applies
+// all steps in registers, and stores it once; running op by op would load and
+// store at every step.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 namespace sluice {
 
 struct TileStep {
-  // What to do, with which kind of operand: chosen once, so that the loop only
-  // jumps. `swapped`: the running value is the op's second input. `scalar`: the
-  // operand is one element for all.
+  // The operation and the kind of its operand, chosen once, so that the loop
+  // only jumps. `swapped`: the running value is the op's second input.
+  // `scalar`: the operand is one element for all.
   void Choose(TileOp op, bool swapped, bool scalar);
 
   uint32_t code = 0;

@@ -1,6 +1,6 @@
 // How a GPU obtains an op's result: listed by `sluice info --ops --device gpu`
-// and explained in docs/gpu.md. Follows what launches do (launch/launch_on.cc)
-// and what placement asks (op/runs_on.h).
+// and explained in docs/gpu.md. Must agree with launches (launch/launch_on.cc)
+// and placement (op/runs_on.h).
 //
 // Functions of records alone; any thread.
 #pragma once
@@ -15,11 +15,11 @@ enum class WayOnGpu : uint8_t {
   kFormula,      // its formula, compiled for the GPU, fused with others
   kKernel,       // a kernel of its own
   kLibrary,      // cuBLASLt or cuDNN
-  kView,         // another look at the same memory: nothing runs
-  kHandsOn,      // hands elements on, or tells sizes: nothing runs there
+  kView,         // a view of the same memory: nothing runs
+  kHandsOn,      // passes elements on, or returns sizes: nothing runs there
   kStructure,    // part of a graph's structure: loops, branches, arguments
   kThroughHost,  // copied to the host, computed there, copied back
-  kHostOnly,     // of strings, files, resources: stays on the host
+  kHostOnly,     // on strings, files, resources: stays on the host
 };
 inline constexpr int kNumWaysOnGpu = 8;
 

@@ -1,6 +1,6 @@
-// Gradients of complex numbers. That of z = a + ib is dL/da + i dL/db: the
-// direction in which the loss grows, as for a pair of real numbers. What
-// multiplies a gradient is therefore the conjugate of the derivative.
+// Gradients of complex numbers. The gradient for z = a + ib is dL/da + i dL/db:
+// the direction in which the loss grows, as for a pair of real numbers.
+// Therefore a gradient is multiplied by the conjugate of the derivative.
 #pragma once
 
 #include "sluice/op/grad_context.h"

@@ -1,5 +1,5 @@
-// Families of elementwise ops (ops/family.h): what the records of y = f(x) and
-// y = f(a, b) share.
+// Families of elementwise ops (ops/family.h): the common parts of the records
+// of y = f(x) and y = f(a, b).
 #pragma once
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Small graphs, every node in every task, in every order there is: none stops
-// early, all give what one task gives.
+// Small graphs, every assignment of nodes to tasks, in every possible order:
+// none gets stuck, and all give the results of one task.
 #include <gtest/gtest.h>
 
 #include "sluice/base/sanitizers.h"
@@ -18,7 +18,7 @@ struct Case {
   const char* text;
 };
 
-// Each takes a number of iterations and a number.
+// Each takes a number of iterations and a value.
 const Case kCases[] = {
     {"branch", R"(graph g(%n: i64[], %x: f32[]) -> (%r) {
       %p = Less(%x, 0)
@@ -155,7 +155,7 @@ TEST(Interleavings, EveryOrderOfEverySplitEndsAndGivesTheSame) {
     std::vector<const Node*> nodes;
     Plain(graph->root(), nodes);
     for (uint32_t choice = 0; choice < 1u << nodes.size(); ++choice) {
-      // The first node's task has no name of its own: half the choices do.
+      // The tasks of the first node are symmetric: half of the choices suffice.
       if (choice & 1) continue;
       if ((SL_TSAN || SL_ASAN) && choice % 5 != 2) continue;
       SplitOptions options;
@@ -200,7 +200,7 @@ TEST(Interleavings, EveryOrderOfEverySplitEndsAndGivesTheSame) {
   }
 }
 
-// The model finds what it is for: a message that nobody sends.
+// The model detects its target: a message that nobody sends.
 TEST(Interleavings, FindsAPieceThatCannotGoOn) {
   auto graph = MustParse(R"(graph g(%x: f32[]) -> (%y) {
     %a = Neg(%x) on "/job:t/task:0"

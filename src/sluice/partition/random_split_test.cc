@@ -1,5 +1,5 @@
-// Random programs over random tasks must give what one task gives, to the bit,
-// whatever the order in which messages arrive.
+// Random programs over random tasks must give the bits of one task, whatever
+// the order in which messages arrive.
 #include <gtest/gtest.h>
 
 #include "sluice/base/sanitizers.h"
@@ -26,7 +26,7 @@ Results Reference(const RandomFlow& flow) {
   return Interpret(*flow.graph, flow.args, step);
 }
 
-// How each seed is run, besides the order of its messages.
+// The configuration of each seed's run, besides the order of its messages.
 SplitRun WayOf(uint32_t seed) {
   SplitRun run;
   run.seed = seed;

@@ -8,8 +8,9 @@ namespace sluice {
 
 namespace {
 
-// Builds the graph of one task: the whole is walked once, and each node is
-// copied, cloned with what this task needs of it, received, or left out.
+// Builds the graph of one task: walks the whole graph once and copies each
+// node, clones it with the parts that this task needs, receives it, or leaves
+// it out.
 class PieceBuilder {
  public:
   PieceBuilder(const Graph& whole, const TaskNeeds& needs, int task)
@@ -46,7 +47,7 @@ class PieceBuilder {
     return needs_.tasks()[static_cast<size_t>(task)];
   }
 
-  // What stands for a value here.
+  // The value in this graph that represents v.
   Result<Value> Here(const Value& v) const {
     auto it = values_.find(v);
     if (it != values_.end()) return it->second;
@@ -63,7 +64,7 @@ class PieceBuilder {
     return here;
   }
 
-  // Nodes and targets; arguments and results are the caller's.
+  // Nodes and targets; the caller handles arguments and results.
   Status Fill(const Region& from, Region& to) {
     std::vector<Node*> targets;
     for (const auto& [value, edge] : needs_.CapturedBy(from)) {
@@ -121,7 +122,7 @@ class PieceBuilder {
     return OkStatus();
   }
 
-  // This task's end of a value's way to another.
+  // This task's end of a message edge.
   Status Pass(const TaskNeeds::Edge& edge, const Value& v, Region& to,
               std::vector<Node*>& targets) {
     if (edge.from == task_) {
@@ -135,7 +136,7 @@ class PieceBuilder {
     return OkStatus();
   }
 
-  // Controls inside of this task were copied with the node.
+  // Controls within this task were copied with the node.
   void AddTokens(const Node& node, Node& copy) {
     for (const Node* c : node.controls()) {
       auto it = tokens_.find(c);
@@ -180,8 +181,8 @@ class PieceBuilder {
 
   // ---- Conditionals and loops ----
 
-  // Which of its outputs this task has: results of a conditional that live
-  // here, carried values that are carried here.
+  // The outputs that this task has: results of a conditional that are native
+  // here, values that are carried here.
   std::vector<int> Kept(Node& node) const {
     std::vector<int> kept;
     for (int i = 0; i < node.num_outputs(); ++i) {
@@ -210,14 +211,14 @@ class PieceBuilder {
     attrs.set("dtypes", dtypes);
     NodeOptions options;
     options.name_hint = node.name();
-    // The name has its scope in front already.
+    // The name already starts with its scope.
     if (node.name().starts_with(node.scope() + "/")) {
       options.scope = node.scope();
       options.name_hint = node.name().substr(node.scope().size() + 1);
     }
     options.line = node.line();
     options.device = node.device();
-    options.key = node.key();  // tags of iterations come from it
+    options.key = node.key();  // iteration tags are derived from it
     for (const Node* c : node.controls()) {
       if (auto it = nodes_.find(c); it != nodes_.end()) {
         options.controls.push_back(it->second);

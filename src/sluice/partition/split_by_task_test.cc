@@ -1,4 +1,4 @@
-// What graphs look like when they are split, and what cannot be.
+// Tests the graphs that splitting produces, and the errors.
 #include "sluice/partition/split_by_task.h"
 
 #include <gtest/gtest.h>
@@ -117,8 +117,8 @@ TEST(SplitByTask, ABranchIsChosenInEveryTaskThatHasWorkInIt) {
       }
     }
   })");
-  // The predicate goes to both, y before the branch; the result is where the
-  // first branch makes it, and the other one sends it there.
+  // The predicate goes to both tasks, y before the branch; the result belongs
+  // to the task of the first branch, and the other branch sends it there.
   std::string want =
       "0 >1:0 >2:1 >1:2 \n"
       "1 <0:0 <0:2 { >2:3 } { >2:4 } \n"
@@ -168,9 +168,9 @@ TEST(SplitByTask, WhatABranchReadsIsSentWhenItIsTaken) {
       }
     }
   })");
-  // Before it the predicate, and z, which both branches read. In the branch y
-  // and v, which a loop in it reads, once. Nobody has to tell a which branch is
-  // taken: it takes part.
+  // Before the branch the predicate, and z, which both branches read. Inside it
+  // y and v, which a loop in it reads, once. Nobody has to notify a of the
+  // chosen branch: it takes part.
   for (float x : {-1.0f, 1.0f}) {
     EXPECT_EQ(Split(*graph, {Array::Scalar(x), Array::Scalar(5.0f)}),
               "0 >1:0 >1:2 { >1:1 >1:3 } { } \n"
@@ -180,8 +180,8 @@ TEST(SplitByTask, WhatABranchReadsIsSentWhenItIsTaken) {
 
 TEST(SplitByTask, ALoopSendsThePredicateAndWhatIsReadOncePerIteration) {
   auto graph = Parse(kLoop);
-  // The invariant once, before the loop; what is carried lives where it is
-  // made, and each task carries what it reads.
+  // The invariant is sent once, before the loop; carried values stay where they
+  // are computed, and each task carries those it reads.
   for (int64_t n : {0, 1, 5}) {
     EXPECT_EQ(Split(*graph, {Array::Scalar(n), Array::Scalar(1.0f)}),
               "0 >1:0 { >1:1 } { <1:2 } \n"
@@ -239,8 +239,8 @@ TEST(SplitByTask, WaitingForANodeOfAnotherTaskIsATokenFromIt) {
             "1 >0:0 \n");
 }
 
-// An argument read in a branch and overwritten before it: the plan put the
-// reader first, which waited for a message that the writer was to cause.
+// An argument is read in a branch and overwritten before it: the plan ordered
+// the reader first, which waited for a message that depended on the writer.
 TEST(SplitByTask, ReadersOfAnArgumentDoNotHoldUpWhatTheyWaitFor) {
   auto graph = Parse(R"(graph g(%x: f32[8]) -> (%r, %y) {
     %y = Add(%x, 1) on a
@@ -262,7 +262,7 @@ TEST(SplitByTask, ReadersOfAnArgumentDoNotHoldUpWhatTheyWaitFor) {
             "1 <0:0 >0:1 \n");
 }
 
-// ---- What is refused ----
+// ---- Errors ----
 
 std::string Error(const char* text) {
   Result<std::vector<TaskPiece>> pieces = SplitByTask(*Parse(text));

@@ -1,4 +1,5 @@
-// The messages between tasks, and what cannot be one. Part of TaskNeeds.
+// The messages between tasks, and the values that cannot be sent. Part of
+// TaskNeeds.
 #include <unordered_set>
 
 #include "sluice/base/strings.h"
@@ -35,10 +36,10 @@ std::vector<TaskNeeds::Captured> TaskNeeds::CapturedBy(
   return it == captured_.end() ? std::vector<Captured>() : it->second;
 }
 
-// The innermost branch around all readers, as far as the sender takes part in
-// the conditionals on the way anyway: nothing is sent for a branch that is not
-// taken, and the sender need not be told which is. In a loop it would be sent
-// again and again.
+// The innermost branch around all readers, as long as the sender takes part in
+// the conditionals on the path anyway: nothing is sent for a branch not taken,
+// and the sender need not be notified of the choice. Inside a loop it would be
+// sent repeatedly.
 const Region* TaskNeeds::BranchFor(const Value& v, int to) const {
   std::vector<const Region*> way;
   const Region* made = v.node->region();
@@ -101,7 +102,7 @@ Status TaskNeeds::NumberEdges(const Region& region) {
   return OkStatus();
 }
 
-// A function has no place of its own where a token could be received.
+// A function has no fixed place where a token could be received.
 Status TaskNeeds::CrossControl(const Node& before, const Node& after) const {
   return InvalidArgument(StrCat("[SplitByTask] \"", after.name(),
                                 "\" inside of the function \"",
@@ -124,8 +125,8 @@ Status TaskNeeds::CheckResource(const Value& v, int to) const {
       .WithLine(NodeLine(user));
 }
 
-// A value that primitives made may be dead, and no message says so: whatever
-// depends on one stays with it.
+// A value of primitives may be dead, and no message can express that: all nodes
+// that depend on one stay in its task.
 Status TaskNeeds::CheckPrimitives(const Region& region) const {
   std::unordered_set<const Node*> touched;
   std::vector<const Node*> work;

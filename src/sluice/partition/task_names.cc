@@ -1,4 +1,4 @@
-// Which task each node is in. Part of TaskNeeds.
+// Determines the task of each node. Part of TaskNeeds.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
@@ -31,7 +31,7 @@ Result<std::string> TaskNeeds::NamedTask(const Node& node) const {
   return task.ToString();
 }
 
-// Collects the names there are and numbers them.
+// Collects and numbers the task names.
 Status TaskNeeds::NameTasks(const Region& region) {
   for (const Node* node : region.nodes()) {
     SL_RETURN_IF_ERROR(NameTask(*node));
@@ -54,7 +54,7 @@ Status TaskNeeds::NameTask(const Node& node) {
     numbers_.emplace(std::move(name), 0);
     return OkStatus();
   }
-  // Of these, a name is a wish at most.
+  // For these nodes, a name is only a preference.
   if (IsCloned(node) || IsCopied(node) || node.op().flow == Flow::kFunction ||
       node.op().flow == Flow::kCall) {
     return OkStatus();
@@ -68,7 +68,7 @@ Status TaskNeeds::NameTask(const Node& node) {
       .WithLine(NodeLine(node));
 }
 
-// The task a node names; where it names none, the first.
+// The task that a node names; the first task if it names none.
 int TaskNeeds::OwnTask(const Node& node) const {
   Result<std::string> name = NamedTask(node);
   if (!name.ok()) return 0;
@@ -122,7 +122,7 @@ Status TaskNeeds::TaskInside(const Region& region, const Node& function,
     int here = -1;
     if (node->op().flow == Flow::kCall) {
       SL_RETURN_IF_ERROR(FunctionTask(*node->input(0).node, &here));
-      if (here < 0) continue;  // calls itself
+      if (here < 0) continue;  // recursive call
     } else if (!IsCloned(*node) && !IsCopied(*node) &&
                node->op().flow != Flow::kFunction) {
       here = OwnTask(*node);

@@ -7,7 +7,7 @@
 namespace sluice {
 
 namespace {
-// Being looked for: what depends on it must do without.
+// Being determined: values that depend on it must ignore it.
 constexpr int kSearching = -2;
 
 int DepthOf(const Region* region) {
@@ -16,7 +16,7 @@ int DepthOf(const Region* region) {
   return depth;
 }
 
-// The innermost region around two others.
+// The innermost region that contains both.
 const Region* Around(const Region* a, const Region* b) {
   int x = DepthOf(a), y = DepthOf(b);
   while (a != b) {
@@ -70,8 +70,8 @@ Status TaskNeeds::Run() {
     Add(v, task, v.node, &root);
   }
   FollowAll();
-  // What nothing is inside of still chooses and goes round: an index may be
-  // out of range.
+  // Empty conditionals and loops still evaluate their predicates: an index may
+  // be out of range.
   for (const Node* op : cloned_) {
     if (participants_[op].empty()) Participate(*op, OwnTask(*op));
     FollowAll();
@@ -120,7 +120,7 @@ void TaskNeeds::FollowAll() {
   }
 }
 
-// What a task must have to have a value there.
+// Adds the needs of a task that needs a value there.
 void TaskNeeds::Follow(const Need& need) {
   const auto& [v, task, why] = need;
   const Node& node = *v.node;
@@ -162,8 +162,8 @@ void TaskNeeds::Carry(const Node& loop, int i, int task, const Node* why) {
   Add(body.results()[static_cast<size_t>(i)], task, why, &body);
 }
 
-// Carried values are where the body makes them, results of a conditional where
-// the first branch that makes one does.
+// Carried values belong to the task that computes them in the body, results of
+// a conditional to that of the first branch that computes one.
 int TaskNeeds::Home(const Value& v) {
   if (v.node->is_args()) {
     Node* owner = v.node->region()->owner();

@@ -25,7 +25,7 @@ class BranchResults {
   }
 
  private:
-  // From the outside in, so that a conditional is rebuilt where it will stay.
+  // From the outside in, so that a conditional is rebuilt in its final place.
   Status Visit(Region& region) {
     // Among primitives a node that owns regions is dead as a whole.
     bool raw = HasPrimitives(region);

@@ -15,12 +15,12 @@ namespace sluice {
 
 namespace {
 
-// Which nodes and arguments of a loop's regions something needs.
+// The nodes and arguments of a loop's regions that something needs.
 class Liveness {
  public:
   explicit Liveness(const Node& loop)
       : loop_(loop), needed_(static_cast<size_t>(loop.num_inputs()), false) {
-    // Effects and the condition are needed whatever the results are for.
+    // Effects and the condition are needed whatever the results are used for.
     for (const auto& region : loop.regions()) {
       for (const Node* node : region->nodes()) {
         if (HasEffect(*node)) Need(*node);
@@ -31,7 +31,7 @@ class Liveness {
     Follow();
   }
 
-  // The output is used, so the carried value is.
+  // The output is used, so the carried value is needed.
   void NeedCarried(size_t i) {
     if (!needed_[i]) NeedArg(i);
     Follow();
@@ -95,7 +95,7 @@ class CarriedValues {
   }
 
  private:
-  // From the outside in, so that a loop is rebuilt where it will stay.
+  // From the outside in, so that a loop is rebuilt in its final place.
   Status Visit(Region& region) {
     // Among primitives a node that owns regions is dead as a whole.
     bool raw = HasPrimitives(region);
@@ -112,8 +112,7 @@ class CarriedValues {
     return OkStatus();
   }
 
-  // What the carried value is in every iteration, when it is a value from
-  // outside.
+  // Whether the carried value has the same outer value in every iteration.
   bool Unchanged(const Node& loop, int i) const {
     const Region& body = *loop.regions()[1];
     Value next = edit_.Resolve(body.results()[static_cast<size_t>(i)]);
@@ -150,8 +149,8 @@ class CarriedValues {
     return KeepResults(graph_, edit_, loop, keep).status();
   }
 
-  // Carried values nobody needs, and the nodes that only they need. Values
-  // that turned out unchanged are needed by nobody: they are read from outside.
+  // Removes unused carried values, and the nodes that only they need. Unchanged
+  // values are not needed: they are read from outside.
   void DropDead(Node& loop, const std::vector<bool>& unchanged,
                 std::vector<bool>& keep) {
     Liveness live(loop);

@@ -90,7 +90,7 @@ TEST(CarriedValues, ALoopThatMayNotEndStaysForItsResult) {
     }
   })";
   ExpectUnchanged(Drop, endless);
-  // One that ends is its argument.
+  // A loop that ends is its argument.
   ExpectRewrite(Drop, R"(graph g(%p: bool[], %x: f32[]) -> (%w) {
     %w = While(%x) [dtypes = {f32}, maximum = 4] : f32[] {
       cond(%v: f32[]) { yield %p }

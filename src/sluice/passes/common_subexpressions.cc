@@ -54,8 +54,8 @@ class Hasher {
   size_t h_ = 0;
 };
 
-// What makes two nodes the same, with the order taken out where it does not
-// matter. Pointers order things here, but no choice depends on that order.
+// The key by which nodes are equal, without the order of inputs if it does not
+// matter. Pointers are compared here, but no choice depends on their order.
 struct Key {
   const Node* node;
   std::vector<Value> inputs;
@@ -95,7 +95,7 @@ struct Key {
 class Merger {
  public:
   explicit Merger(Graph& graph) : graph_(graph), edit_(graph) {
-    // Never grows beyond this, so iterators into it stay good.
+    // Never grows beyond this, so that iterators stay valid.
     seen_.reserve(static_cast<size_t>(graph.num_nodes()));
   }
 
@@ -147,7 +147,7 @@ class Merger {
       graph_.SetOutputShape(first, i, merged[static_cast<size_t>(i)]);
       edit_.Replace(node.output(i), first.output(i));
     }
-    // Few are waited for, and a note of each costs memory.
+    // Few nodes have control users, and an entry for each costs memory.
     if (BatchEdit::HasControlUser(node)) edit_.ReplaceControl(node, {&first});
     edit_.Erase(node);
     return true;

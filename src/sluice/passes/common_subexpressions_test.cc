@@ -25,7 +25,7 @@ TEST(CommonSubexpressions, EqualNodesBecomeTheFirst) {
   })");
 }
 
-// Of 0.0 and -0.0 the larger, and the smaller, is the second.
+// For 0.0 and -0.0 the maximum, and the minimum, is the second operand.
 TEST(CommonSubexpressions, ExtremesOfTwoHaveAnOrder) {
   ExpectUnchanged(kPass, R"(graph g(%x: f32[], %z: f32[]) -> (%a, %b, %c, %d) {
     %a = Maximum(%x, %z)

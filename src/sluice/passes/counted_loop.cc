@@ -24,7 +24,7 @@ bool IsNext(const Value& v, const Value& counter) {
          (b == counter && ConstantInt(a) == 1);
 }
 
-// The loop's bound when `pred` says that carried value i is below it.
+// The loop's bound if `pred` says that carried value i is below it.
 Value BoundOf(const Node& loop, const Value& pred, int* i) {
   bool less = RoleOf(pred) == Role::kLess;
   if (!less && RoleOf(pred) != Role::kGreater) return {};
@@ -38,7 +38,7 @@ Value BoundOf(const Node& loop, const Value& pred, int* i) {
   return large;
 }
 
-// Looks for the bound in `pred` and, when that is a conjunction, in its parts.
+// Searches for the bound in `pred` and, if that is a conjunction, in its parts.
 std::optional<CountedLoop> Search(const Node& loop, const Value& pred,
                                   bool exact, int depth) {
   if (pred.node->region() != loop.regions()[0].get() || depth > 8) {

@@ -28,14 +28,15 @@ class DeadCode {
   void Count(const Node& node, int by) {
     if (!node.is_args()) uses(node) += by;
   }
-  // What a node reads; a function that calls itself is not used by that.
+  // Counts the inputs of a node; a recursive function is not used by its own
+  // calls.
   void CountInputs(const Node& node, int by) {
     for (const Value& v : node.inputs()) {
       if (!IsOwnFunction(*v.node, node.region())) Count(*v.node, by);
     }
   }
 
-  // A node that reads nothing and waits for nothing is no reason to wait.
+  // A node that reads nothing and waits for nothing imposes no order.
   static bool MeansNothing(const Node& control) {
     return control.op().pure() && control.num_inputs() == 0 &&
            control.controls().empty();
@@ -57,7 +58,7 @@ class DeadCode {
     for (const Node* target : region.targets()) Count(*target, 1);
   }
 
-  // Takes back what a node, and all inside it, used.
+  // Subtracts the uses of a node, including those of nodes inside it.
   void Release(const Node& node) {
     CountInputs(node, -1);
     for (const Node* c : node.controls()) {
@@ -70,8 +71,8 @@ class DeadCode {
     }
   }
 
-  // Users stand below what they use, so one sweep upwards sees every node
-  // after all of its users.
+  // Users are below their inputs, so one upward sweep visits every node after
+  // all of its users.
   void Sweep(Region& region) {
     for (auto it = region.nodes().rbegin(); it != region.nodes().rend(); ++it) {
       Node& node = **it;

@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-// The rule of one node; what it calls goes before the node.
+// The rule of one node; the ops that it calls are inserted before the node.
 class NodeDecomposition final : public DecomposeContext {
  public:
   NodeDecomposition(Graph& graph, Node& node)
@@ -22,7 +22,7 @@ class NodeDecomposition final : public DecomposeContext {
 
   const std::vector<Node*>& added() const { return added_; }
 
-  // Whoever used the node uses what the rule set; the node goes.
+  // Replaces the node's outputs by the values that the rule set, and erases it.
   Status Replace() {
     SL_RETURN_IF_ERROR(status());
     if (added_.empty()) {

@@ -20,8 +20,8 @@ class BranchFolder {
   }
 
  private:
-  // From the outside in: what moves out of a branch is looked at where it has
-  // come to stand.
+  // From the outside in: nodes moved out of a branch are visited in their new
+  // place.
   void Visit(Region& region) {
     // Among primitives a node that owns regions is dead as a whole.
     bool raw = HasPrimitives(region);
@@ -49,9 +49,9 @@ class BranchFolder {
     const AttrValue* has_default = node.attrs().find("has_default");
     Result<size_t> index = BranchIndex(*chooser, node.regions().size(),
                                        has_default && has_default->get<bool>());
-    if (!index.ok()) return nullptr;  // the run will say so
+    if (!index.ok()) return nullptr;  // the step will report it
     Region* taken = node.regions()[*index].get();
-    // Frames of the same name must not meet.
+    // Frames with the same name must not meet.
     return HasPrimitives(*taken) ? nullptr : taken;
   }
 

@@ -14,11 +14,11 @@ namespace sluice {
 
 namespace {
 
-// Of ops that read shapes: Shape and Size are worth knowing now, a large
+// For ops that read shapes: Shape and Size are useful as constants, a large
 // ZerosLike is better filled in the step.
 constexpr int64_t kMaxFromShapes = 1024;
 
-// All results together, in results of the largest size.
+// The limit for all results together, in units of the largest result.
 constexpr int64_t kMaxHeld = 16;
 
 class Folder {
@@ -41,7 +41,7 @@ class Folder {
   }
 
   Status Visit(Region& region) {
-    // A copy: new constants are appended to the region while this goes on.
+    // A copy: new constants are appended to the region during the loop.
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
     for (Node* node : nodes) {
       edit_.Update(*node);
@@ -60,8 +60,8 @@ class Folder {
            ResultsFit(node, max_bytes_);
   }
 
-  // Before anything is run, so that a huge result is never made. Sizes that
-  // depend on the values are at most about those of the inputs.
+  // Checked before anything runs, so that a huge result is never created. Sizes
+  // that depend on values are about those of the inputs at most.
   static bool ResultsFit(const Node& node, int64_t max_bytes) {
     for (int i = 0; i < node.num_outputs(); ++i) {
       const ValueType& type = node.output_type(i);
@@ -86,7 +86,7 @@ class Folder {
            bytes <= max_bytes;
   }
 
-  // False when some input is not known well enough.
+  // False if some input is not sufficiently known.
   bool Inputs(const Node& node, std::vector<Array>* inputs) const {
     for (const Value& v : node.inputs()) {
       const Array* value = ConstantValue(v);
@@ -95,7 +95,7 @@ class Folder {
       } else if (node.op().shape_only && v.dtype() != DType::kList &&
                  v.shape().fully_known() && ResultsFit(node, kMaxFromShapes) &&
                  !raw_.Holds(node.region())) {
-        // Elements are never read, so there are none. Among primitives a value
+        // Elements are never read, so none are stored. Among primitives a value
         // may be dead, and its shape is dead with it.
         inputs->push_back(
             Array::Borrow(nullptr, v.dtype(), v.shape().ToShape()));
@@ -129,11 +129,12 @@ class Folder {
   Status Become(Node& node, const Array& value) {
     std::vector<Value> inputs(node.inputs().begin(), node.inputs().end());
     if (!edit_.Rewrite(node, "Const", {}, {{"value", value}}).ok()) {
-      return OkStatus();  // its stated type disagrees; the step will say so
+      return OkStatus();  // its stated type disagrees; the step will report it
     }
     held_ += value.bytes();
     made_.insert(&node);
-    // Whoever waits for this node waits for what its inputs waited for.
+    // Users that waited for this node wait for the nodes that its inputs waited
+    // for.
     for (const Value& v : inputs) {
       if (v.node->is_args()) continue;
       if (!ConstantValue(v)) {
@@ -146,8 +147,8 @@ class Folder {
     return OkStatus();
   }
 
-  // One use of a constant is gone. After the last it goes too, and at once: a
-  // long chain would else hold every value along it.
+  // Removes one use of a constant. After the last it is erased at once:
+  // otherwise a long chain would hold every intermediate value.
   void Release(Node& constant) {
     auto [it, first] = uses_.try_emplace(&constant, 0);
     if (first) it->second = static_cast<int>(constant.users().size());
@@ -205,7 +206,7 @@ class Folder {
   BatchEdit edit_;
   int64_t max_bytes_;
   mutable RawRegions raw_;
-  int64_t held_ = 0;  // bytes of constants made here and still there
+  int64_t held_ = 0;  // bytes of constants created here that still exist
   std::unordered_set<const Node*> results_, made_;
   std::unordered_map<const Node*, int> uses_;  // of constants, as they go
 };

@@ -130,8 +130,8 @@ TEST(FoldConstants, ConstantsStayWhileSomethingReadsThem) {
   })");
 }
 
-// A chain of 100 results of 1 MiB, and 100 side by side: the first is one
-// constant in the end, the second stops at what may be held in all.
+// A chain of 100 results of 1 MiB, and 100 independent ones: the first becomes
+// one constant, the second stops at the total limit.
 TEST(FoldConstants, HoldsOnlySoMuch) {
   Graph graph("g");
   Array big = Array::Zeros(DType::kF32, {1 << 18});

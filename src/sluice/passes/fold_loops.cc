@@ -17,7 +17,7 @@ constexpr int kManyTrips = 2;
 bool IsTrue(const Array& pred) { return pred && *pred.data<bool>(); }
 bool IsFalse(const Array& pred) { return pred && !*pred.data<bool>(); }
 
-// What the condition says of these carried values; nothing when not known.
+// The value of the condition for these carried values; empty if unknown.
 Array Predicate(const Node& loop, const std::vector<Array>& carried) {
   Array pred = KnownValues::Run(*loop.regions()[0], carried)[0];
   bool one = pred && pred.dtype() == DType::kBool && pred.num_elements() == 1;
@@ -29,7 +29,7 @@ int Trips(const Node& loop) {
   auto maximum = loop.attrs().get<int64_t>("maximum");
   if (maximum == 0) return 0;
   const Region &cond = *loop.regions()[0], &body = *loop.regions()[1];
-  // A condition that prints must go on printing.
+  // A condition that prints must keep printing.
   auto effect = [](const Node* node) { return HasEffect(*node); };
   if (std::any_of(cond.nodes().begin(), cond.nodes().end(), effect)) {
     return kManyTrips;
@@ -87,7 +87,7 @@ class LoopFolder {
       return true;
     }
     // Outside of the loop an error would not name the iteration, and random
-    // numbers would be others.
+    // numbers would differ.
     if (trips != 1 || DrawsNumbers(body) || !CannotFail(body)) return false;
     Note(loop, "once");
     for (int i = 0; i < body.num_args(); ++i) {

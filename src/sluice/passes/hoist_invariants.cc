@@ -21,7 +21,7 @@ class Hoister {
   }
 
  private:
-  // Producers come first, so a node finds what it reads where that has gone.
+  // Producers come first, so a node finds its inputs in their new places.
   void Visit(Region& region) {
     bool in_loop = region.owner() && region.owner()->op().flow == Flow::kLoop;
     int moved = 0;
@@ -42,7 +42,7 @@ class Hoister {
     }
   }
 
-  // A constant costs nothing where it is; it moves with the node that needs it.
+  // A constant costs nothing in place; it moves with the node that needs it.
   bool MayMove(const Node& node) const {
     return node.num_inputs() > 0 && Free(node) && CannotFail(node);
   }
@@ -56,8 +56,8 @@ class Hoister {
     return ConstantValue(v) && Free(*v.node) && !moved_.count(v.node);
   }
 
-  // The last loop around the node that leaves all it reads as it is, from the
-  // inside out; null when the first one does not.
+  // The outermost loop around the node that does not change its inputs,
+  // searched from the inside out; null if the innermost loop does.
   Node* OutermostLoop(const Node& node) const {
     Node* found = nullptr;
     for (Node* loop = node.region()->owner();
@@ -84,7 +84,8 @@ class Hoister {
   Graph& graph_;
   std::vector<std::string>* notes_;
   BatchEdit edit_;
-  std::set<const Node*> moved_;  // constants: once is enough for a round
+  std::set<const Node*> moved_;  // constants: moving one once per sweep is
+                                 // enough
 };
 
 }  // namespace

@@ -67,8 +67,8 @@ TEST(HoistInvariants, ToTheOutermostPlace) {
                     {{Array::Scalar(4), x, w}, {Array::Scalar(0), x, w}});
 }
 
-// Each line reads only what the loop leaves alone and must stay all the same:
-// it can fail, has an effect, draws, waits, or is in a branch.
+// Each line reads only loop invariants and must stay nevertheless: it can fail,
+// has an effect, draws, waits, or is in a branch.
 TEST(HoistInvariants, WhatCouldFailOrShowStays) {
   ExpectUnchanged(Hoist, R"(graph g(%n: i32[], %p: bool[], %x: f32[2],
                                     %a: f32[?], %b: f32[?]) -> (%u) {

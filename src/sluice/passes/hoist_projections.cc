@@ -10,9 +10,10 @@ namespace sluice {
 
 namespace {
 
-// As many rows at a time are a large product already.
+// This many rows form a large product already.
 constexpr int64_t kManyRows = 128;
-// Sums of no more terms are made in one go whatever the number of rows.
+// Sums with at most this many terms are computed in one block, whatever the
+// number of rows.
 constexpr int64_t kMaxSameBitsDepth = 256;
 
 // MatMul(a, w) with a = views of Gather(x, index).
@@ -38,7 +39,7 @@ class Hoister {
 
  private:
   Status Visit(Region& region) {
-    // A copy: products are appended to the region while this goes on.
+    // A copy: products are appended to the region during the loop.
     std::vector<Node*> nodes(region.nodes().begin(), region.nodes().end());
     for (Node* node : nodes) {
       for (const auto& inner : node->regions()) {
@@ -70,7 +71,7 @@ class Hoister {
     return OkStatus();
   }
 
-  // True when the product has the form at all.
+  // True if the product has this form.
   static bool Read(const Node& loop, Node& product, Projection* p) {
     const Region* body = loop.regions()[1].get();
     if (!product.controls().empty() ||
@@ -106,7 +107,7 @@ class Hoister {
     return true;
   }
 
-  // Which slices are read: from `first` to `last`, each once. False when the
+  // The slices that are read: from `first` to `last`, each once. False if the
   // index is not the counter, or counts backwards from a constant.
   static bool Slices(const Node& loop, const CountedLoop& counted,
                      const Value& index, int64_t* first, int64_t* last) {

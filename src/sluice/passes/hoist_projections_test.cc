@@ -35,7 +35,7 @@ std::string Network(std::string_view cond, std::string_view at) {
 constexpr const char* kAll = "%c = Less(%i, 5)";
 constexpr const char* kForward = "%at = Identity(%i)\n";
 
-// Identity is there for the text alone; the pipeline takes it away.
+// Identity only marks the place in the text; the pipeline removes it.
 std::string Forward(std::string_view cond) {
   std::string text = Network(cond, "");
   text.replace(text.find("%at)"), 3, "%i");
@@ -76,7 +76,7 @@ TEST(HoistProjections, OneProductBeforeTheLoop) {
     }
   })");
   ExpectSameMeaning(Hoist, Forward(kAll), {Args(5)});
-  // Three of five is enough, and the counter may be compared the other way.
+  // Three of five is enough, and the comparison may be reversed.
   ExpectSameMeaning(Hoist, Forward("%c = Greater(3, %i)"), {Args(5)});
 }
 
@@ -118,8 +118,9 @@ Array Random(const Shape& shape, std::mt19937& random) {
   return a;
 }
 
-// The claim the default rests on: rows of a large product have the bits of
-// the small one's, for what the pass takes for such. Else, they are close.
+// Tests the assumption behind the default: rows of a large product have the
+// bits of the small one for the cases that the pass accepts as such. In other
+// cases they are close.
 TEST(HoistProjections, RowsOfALargeProduct) {
   std::mt19937 random(1);
   const OpRecord& op = **LookupOp("MatMul");

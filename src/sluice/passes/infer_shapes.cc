@@ -12,7 +12,7 @@ namespace {
 
 using Shapes = std::vector<PartialShape>;
 
-// The line of a node whose shapes do not fit, with its operands' names.
+// The line of a node whose shapes do not match, with its operands' names.
 std::string OperandLine(const Node& node, const Shapes& in) {
   std::string line = NodeLine(node);
   for (int i = 0; i < node.num_inputs() && i < 4; ++i) {
@@ -39,8 +39,8 @@ Result<Shapes> InferNode(const Node& node, const Shapes& in) {
   return inferred;
 }
 
-// What the shapes of a region would be if its arguments had others than they
-// have now. Nothing of the graph changes. Values from outside keep theirs.
+// The shapes of a region for other shapes of its arguments. The graph does not
+// change, and outer values keep their shapes.
 class Trial {
  public:
   // The shapes of the results.
@@ -51,8 +51,8 @@ class Trial {
     for (Node* node : region.nodes()) {
       SL_ASSIGN_OR_RETURN(Shapes out, Visit(*node));
       for (int i = 0; i < node->num_outputs(); ++i) {
-        // What was said when the node was made holds whatever the arguments
-        // are only as far as they were general enough then; so it is not used.
+        // Shapes stated when the node was made hold for all arguments only if
+        // those were general enough at the time; so they are not used.
         shapes_[node->output(i)] = std::move(out[static_cast<size_t>(i)]);
       }
     }
@@ -61,7 +61,7 @@ class Trial {
     return results;
   }
 
-  // The shapes a loop's values have in every iteration, if they enter it so.
+  // The shapes of a loop's values in every iteration, for these initial shapes.
   Result<Shapes> Carried(const Node& loop, Shapes args) {
     for (;;) {
       SL_ASSIGN_OR_RETURN(Shapes next, Run(*loop.regions()[1], args));
@@ -71,7 +71,7 @@ class Trial {
         changed = changed || !(joined == args[i]);
         args[i] = std::move(joined);
       }
-      // Each round gives up a size, or a rank: it ends.
+      // Each round gives up a size or a rank, so the loop terminates.
       if (!changed) return args;
     }
   }
@@ -120,7 +120,7 @@ class Refiner {
     SL_RETURN_IF_ERROR(Visit(region));
     return changed_;
   }
-  // Of an error: where nobody knows whether a step comes.
+  // Whether an error is inside a region that may not run.
   bool in_region() const { return in_region_; }
 
  private:
@@ -138,7 +138,7 @@ class Refiner {
       if (node->op().flow == Flow::kBranch) {
         found = JoinedResults(*node);
       } else if (node->op().flow != Flow::kLoop) {
-        // What a loop's first merge carries, only the whole loop can tell.
+        // The shape of a loop's first Merge is only known from the entire loop.
         bool carries = false;
         for (const Value& v : node->inputs()) {
           carries = carries || IsBackEdge(*node, v);

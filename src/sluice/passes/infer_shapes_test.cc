@@ -52,8 +52,8 @@ TEST(RefineShapes, ContradictionsNameTheNodeAndItsLine) {
       << refined.status().message();
 }
 
-// What a gradient keeps for the side of a branch that is not taken has no
-// elements; that this is known early says nothing of the side that is.
+// The values that a gradient keeps for the untaken side of a branch have no
+// elements; knowing this early says nothing about the taken side.
 TEST(RefineShapes, ChecksInBranchesAreLeftToTheStep) {
   auto graph = ParseOrDie(R"(graph g(%x: f32[...], %p: bool[]) -> (%y) {
     %y = If(%p) [dtypes = {f32}] : f32[3] {
@@ -63,7 +63,7 @@ TEST(RefineShapes, ChecksInBranchesAreLeftToTheStep) {
   graph->SetArgShape(graph->root(), 0, PartialShape({0}));
   ASSERT_TRUE(RefineShapes(*graph).ok());
   EXPECT_EQ(graph->FindNode("c")->output_type(0).ToString(), "f32[3]");
-  // It is a graph like any other: it passes, prints and parses.
+  // The graph is still valid: it verifies, prints and parses.
   EXPECT_TRUE(Verify(*graph).ok()) << Verify(*graph).message();
   EXPECT_EQ(PrintGraph(*ParseOrDie(PrintGraph(*graph))), PrintGraph(*graph));
 
@@ -74,7 +74,7 @@ TEST(RefineShapes, ChecksInBranchesAreLeftToTheStep) {
   EXPECT_FALSE(RefineShapes(*graph).ok());
 }
 
-// They may not run: whoever plans for the sizes that are fed looks at this.
+// They may not run: the planner for fed sizes checks this flag.
 TEST(RefineShapes, ContradictionsInRegionsSaySo) {
   for (const char* text : {R"(graph g(%x: f32[?], %p: bool[]) -> (%y) {
     %z = Const [value = [1 2 3] : f32[3]]

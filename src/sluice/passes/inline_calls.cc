@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-// A function of no more nodes is copied to each of its calls.
+// A function with at most this many nodes is copied to each of its calls.
 constexpr size_t kSmall = 16;
 
 bool IsCallOf(const Node& node, const Node& function) {
@@ -32,7 +32,7 @@ class Inliner {
       : graph_(graph), notes_(notes) {}
 
   Result<bool> Run() {
-    // One function at a time: its body may hold calls that have changed.
+    // One function at a time: its body may contain calls that have changed.
     std::vector<Node*> functions;
     Find(graph_.root(), functions);
     for (Node* function : functions) {
@@ -52,8 +52,8 @@ class Inliner {
     for (const Value& v : region.results()) given_.insert(v.node);
   }
 
-  // Its calls in the order of their making; empty when it is used in other
-  // ways as well, or by itself.
+  // Its calls in order of creation; empty if it is also used in other ways, or
+  // by itself.
   std::vector<Node*> Calls(const Node& function) const {
     if (given_.count(&function)) return {};
     std::vector<Node*> calls(function.users().begin(), function.users().end());
@@ -62,7 +62,7 @@ class Inliner {
     }
     std::sort(calls.begin(), calls.end(),
               [](const Node* a, const Node* b) { return a->id() < b->id(); });
-    // One that reads the function and waits for it as well.
+    // A node that both reads the function and waits for it.
     if (std::adjacent_find(calls.begin(), calls.end()) != calls.end()) {
       return {};
     }
@@ -77,7 +77,7 @@ class Inliner {
       const PartialShape& known = body.arg(i).shape();
       Result<PartialShape> merged =
           MergeShapes(known, calls[0]->input(i + 1).shape());
-      // A contradiction is the step's to report.
+      // The step reports contradictions.
       if (!merged.ok() || *merged == known) continue;
       graph_.SetArgShape(body, i, *merged);
       changed_ = true;
@@ -125,7 +125,7 @@ class Inliner {
     }
     for (int i = 0; i < body.num_args(); ++i) {
       const Value &given = call.input(i + 1), &arg = body.arg(i);
-      // What cannot fail was proven for the shapes the arguments say.
+      // CannotFail was proven for the shapes of the arguments.
       Result<PartialShape> merged = MergeShapes(given.shape(), arg.shape());
       if (given.dtype() != arg.dtype() || !merged.ok() ||
           !(*merged == given.shape())) {
@@ -164,7 +164,7 @@ class Inliner {
       auto it = values.find(result);
       edit.Replace(call.output(i), it == values.end() ? result : it->second);
     }
-    // The function goes; nobody waits for it.
+    // The function is removed; nobody waits for it.
     std::erase(copies, call.input(0).node);
     edit.ReplaceControl(call, std::move(copies));
     edit.Erase(call);

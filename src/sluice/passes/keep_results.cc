@@ -4,8 +4,8 @@ namespace sluice {
 
 namespace {
 
-// One region of `from` into `to`; a loop's body gives what is carried, its
-// condition does not.
+// Moves one region of `from` into `to`; a loop's body returns the carried
+// values, its condition does not.
 Status FillRegion(Graph& graph, BatchEdit& edit, Region& from, Region& to,
                   const std::vector<bool>& keep, bool all_results) {
   for (int i = 0; i < from.num_args(); ++i) {

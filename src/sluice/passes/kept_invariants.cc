@@ -30,8 +30,8 @@ bool CountsTrips(const Value& v) {
   return (a == arg && IsNumber(b, 1)) || (b == arg && IsNumber(a, 1));
 }
 
-// Whether an index is left - 1 in a loop whose `left` goes down by one from the
-// trips of `counted` as long as it is above 0.
+// Whether an index is left - 1 in a loop whose `left` decreases by one from the
+// trips of `counted` while it is above 0.
 bool CountsDownFrom(const Value& index, const Node* counted) {
   if (RoleOf(index) != Role::kSub || !IsNumber(index.node->input(1), 1)) {
     return false;
@@ -79,7 +79,8 @@ class Reader {
     return OkStatus();
   }
 
-  // What a loop appends to the empty list that this output was.
+  // The value that a loop appends to the empty list that this output started
+  // as.
   static Value Appended(const Value& list) {
     if (!IsLoop(list.node)) return {};
     const Value& start = list.node->input(list.index);
@@ -102,7 +103,7 @@ class Reader {
         !CountsDownFrom(get.input(1), loop)) {
       return OkStatus();
     }
-    // At least as much must be known of it as of what was read.
+    // Its shape must be known at least as well as that of the read.
     const PartialShape& read = get.output_type(0).shape;
     if (!(JoinShapes(read, kept.shape()) == read)) return OkStatus();
     if (const Array* constant = ConstantValue(kept)) {
@@ -118,7 +119,7 @@ class Reader {
     return OkStatus();
   }
 
-  // A constant of the loop's body again, before the loop.
+  // Copies a constant of the loop's body to before the loop.
   Result<Value> Before(Node& loop, const Value& kept, const Array& value) {
     if (kept.node->region()->Encloses(loop.region())) return kept;
     auto [it, fresh] = constants_.emplace(kept, Value());

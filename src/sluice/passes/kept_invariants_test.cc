@@ -13,13 +13,13 @@ struct Parts {
   std::string start = "%zero";  // of its counter
   std::string size = "%zero";   // of its list
   std::string inside{};         // nodes of its body
-  std::string kept = "%x";      // what it appends
-  std::string from = "%w";      // what the second counts down from
-  std::string index = "%at";    // what it reads
-  std::string used = "%e";      // what it adds up
+  std::string kept = "%x";      // the appended value
+  std::string from = "%w";      // the start of the second loop's counter
+  std::string index = "%at";    // the index that it reads
+  std::string used = "%e";      // the value that it sums
 };
 
-// A loop that keeps a value n times, and one that adds up what was kept.
+// A loop that keeps a value n times, and one that sums the kept values.
 std::string Program(const Parts& p) {
   return StrCat(R"(graph g(%n: i64[], %x: f32[2], %m: i64[]) -> (%b:1) {
     %zero = Const [value = 0 : i64[]]
@@ -80,7 +80,7 @@ TEST(KeptInvariants, WhatChangesIsKept) {
   ExpectUnchanged(Read, Program({.inside = "%d = Neg(%x)", .kept = "%d"}));
 }
 
-// An index the list may not have stays an error.
+// An index that may be out of range stays an error.
 TEST(KeptInvariants, AnIndexThatMayBeOutsideIsRead) {
   for (const Parts& p :
        {Parts{.from = "%m"}, Parts{.index = "%left"}, Parts{.index = "%m"},

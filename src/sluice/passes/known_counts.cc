@@ -29,7 +29,7 @@ class Counts {
       for (const auto& inner : node->regions()) {
         SL_RETURN_IF_ERROR(Visit(*inner));
       }
-      // Whose result is of one type whatever the number.
+      // Only nodes with a fixed result type for any number.
       if (node->op().elementwise()) SL_RETURN_IF_ERROR(Read(*node));
     }
     return OkStatus();
@@ -54,8 +54,8 @@ class Counts {
     return OkStatus();
   }
 
-  // A constant before the loop that v is the counter of; nothing when v is
-  // something else or the number is not known.
+  // A constant before the loop equal to the final counter v; empty if v is
+  // something else or the number is unknown.
   Result<Value> CountOf(const Value& v) {
     if (v.node->op().flow != Flow::kLoop) return Value();
     if (auto it = counts_.find(v); it != counts_.end()) return it->second;

@@ -48,12 +48,12 @@ TEST(KnownCounts, AreReadAsNumbers) {
 
 TEST(KnownCounts, AreNotKnown) {
   ExpectUnchanged(Read, Program("%c = Less(%i, %n)", "", "", "%w"));
-  // Something else may end it before.
+  // Something else may end the loop earlier.
   ExpectUnchanged(Read, Program("%l = Less(%i, %nine) %c = LogicalAnd(%l, %p)",
                                 "", "", "%w"));
 }
 
-// One loop that runs as often as another says so.
+// A loop that refers to another loop's count is left alone.
 TEST(KnownCounts, AreLeftToOtherLoops) {
   ExpectUnchanged(Read, R"(graph g(%x: f32[2]) -> (%b:1) {
     %zero = Const [value = 0 : i64[]]

@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-// Loops are counted by scalars; whoever counts by more is not looked into.
+// Loops are counted by scalars; larger counters are not evaluated.
 constexpr int64_t kMaxElementsKnown = 64;
 constexpr size_t kMaxNodes = 64;
 

@@ -18,7 +18,7 @@ int64_t ConstantSize(const Value& v) {
   return -1;
 }
 
-// The shape of x with its first axis taken away, or of unknown length.
+// The shape of x without its first axis, or with that axis unknown.
 PartialShape RestOf(const PartialShape& x, bool keep_axis) {
   if (!x.rank_known() || x.rank() == 0) return {};
   std::vector<int64_t> dims(x.dims().begin() + (keep_axis ? 0 : 1),
@@ -28,8 +28,8 @@ PartialShape RestOf(const PartialShape& x, bool keep_axis) {
   return rest.ok() ? *rest : PartialShape();
 }
 
-// Whether the index of a write runs over all of 0 ... n - 1 as the counter
-// does, up or down.
+// Whether the index of a write covers 0 ... n - 1 as the counter does, up or
+// down.
 bool RunsOver(const Value& index, const Value& counter, const Value& n,
               int64_t trips) {
   if (index == counter) return true;
@@ -75,7 +75,7 @@ ListElements::Known ListElements::Joined(const Known& a, const Known& b) {
   return std::make_shared<const KnownElements>(std::move(joined));
 }
 
-// The list when x has been written, too.
+// The list after x has been written, too.
 ListElements::Known ListElements::With(const Known& list, const Value& x,
                                        const Known& inner) {
   if (!list) return nullptr;
@@ -114,8 +114,9 @@ void ListElements::Visit(const Region& region) {
   }
 }
 
-// What is carried is what comes in, joined with what the body makes of it,
-// until that adds nothing. Each round gives up a size or a rank: it ends.
+// A carried list is the initial one joined with the results of the body,
+// repeated until nothing changes. Each round gives up a size or a rank, so it
+// terminates.
 void ListElements::VisitLoop(const Node& loop) {
   const Region &cond = *loop.regions()[0], &body = *loop.regions()[1];
   for (int i = 0; i < loop.num_inputs(); ++i) {
@@ -143,8 +144,8 @@ void ListElements::VisitLoop(const Node& loop) {
   FinishLoop(loop);
 }
 
-// Of a loop that counts it is known what it leaves behind: a list with one
-// element more for each iteration, or one whose every element was set.
+// For a counted loop the final list is known: one more element for each
+// iteration, or every element set.
 void ListElements::FinishLoop(const Node& loop) {
   std::optional<CountedLoop> counted = FindCounter(loop);
   if (!counted || !counted->exact || counted->start != 0) return;
@@ -202,7 +203,7 @@ void ListElements::VisitOp(const Node& node) {
                 .size = sized ? count[0] : -1});
   }
   if (role == Role::kListGet) {
-    // A list of a list.
+    // A list of lists.
     Known list = first();
     if (node.output_type(0).dtype != DType::kList || !list || !list->inner ||
         list->holes) {
@@ -218,7 +219,7 @@ void ListElements::VisitOp(const Node& node) {
     if (more.size >= 0) ++more.size;
     set(std::move(more));
   } else if (role == Role::kListSet) {
-    // It may lie beyond the end.
+    // The index may be beyond the end.
     KnownElements more = *With(list, node.input(2), At(node.input(2)));
     more.holes = true;
     more.size = -1;

@@ -9,7 +9,7 @@ namespace {
 
 using Functions = std::set<const Node*>;
 
-// The region a call runs, once per search; null else.
+// The region that a call runs, once per search; otherwise null.
 const Region* NewlyCalled(const Node& node, Functions& seen) {
   if (node.op().flow != Flow::kCall) return nullptr;
   const Node* function = node.input(0).node;
@@ -69,7 +69,7 @@ bool AllSizesKnown(const Node& node) {
   return true;
 }
 
-// Whatever the sizes that are not known turn out to be.
+// For all values of the unknown sizes.
 bool SurelyBroadcast(const Node& node) {
   if (node.num_inputs() == 1) return true;
   int rank = 0;
@@ -90,8 +90,8 @@ bool SurelyBroadcast(const Node& node) {
   return true;
 }
 
-// Elementwise ops have no way to fail, except for element types that have no
-// block function: integers that are divided.
+// Elementwise ops cannot fail, except for element types without a block
+// function: integer division.
 bool HasBlock(const Node& node) {
   std::vector<DType> dtypes;
   for (const Value& v : node.inputs()) dtypes.push_back(v.dtype());
@@ -121,7 +121,7 @@ bool CannotFail(const Node& node) {
   if (!op.pure() || !node.regions().empty()) return false;
   if (op.elementwise()) return SurelyBroadcast(node) && HasBlock(node);
   if (op.dynamic_output || !AllSizesKnown(node)) return false;
-  // What reads no elements, or makes a view by attributes and constants.
+  // Ops that read no elements, or make a view from attributes and constants.
   if (op.shape_only) return node.input(0).dtype() != DType::kList;
   return (op.view && OthersConstant(node)) || op.fails_for_sizes_only;
 }

@@ -17,7 +17,7 @@ void MoveOut(Graph& graph, BatchEdit& edit, Region& region, Node& owner) {
     if (v.node->op().flow != Flow::kFunction) waited_for.push_back(v.node);
   }
   edit.ReplaceControl(owner, std::move(waited_for));
-  // Nodes with effects run anyway; those without must be asked for.
+  // Nodes with effects run anyway; others must become targets.
   Region& around = *owner.region();
   std::vector<Node*> targets(around.targets().begin(), around.targets().end());
   for (Node* target : region.targets()) {

@@ -76,8 +76,8 @@ constexpr Pass kRaise = {"raise control flow", false,
                            return RaiseControlFlow(g, n);
                          }};
 
-// What of control flow there is in a graph: most are flat, and large ones are
-// looked through once.
+// The kinds of control flow in a graph: most graphs are flat, and large ones
+// are scanned once.
 struct Content {
   bool regions = false, primitives = false;
 
@@ -93,7 +93,7 @@ struct Content {
 
 Status RunPass(Graph& graph, const Pass& pass, const PipelineOptions& options,
                PassReport* report) {
-  // A large graph takes a while: Ctrl-C counts from the first pass on.
+  // A large graph takes a while: check for Ctrl-C from the first pass on.
   SL_RETURN_IF_ERROR(Interruption::Check());
   PassReport::Entry entry;
   entry.pass = pass.name;

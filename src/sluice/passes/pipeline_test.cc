@@ -87,8 +87,8 @@ TEST(Pipeline, OffMeansShapesOnly) {
   EXPECT_EQ(graph->num_nodes(), 1);
 }
 
-// Shapes no quadratic pass would survive: long chains, one value with many
-// users, many equal nodes, all of it dead or merged at once.
+// Shapes that would be too slow for any quadratic pass: long chains, one value
+// with many users, many equal nodes, all of it dead or merged at once.
 TEST(Pipeline, LargeGraphsTakeLinearTime) {
   constexpr int kNodes = 20000;
   Graph graph("large");

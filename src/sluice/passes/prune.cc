@@ -62,7 +62,7 @@ class Pruner {
       return InvalidArgument(StrCat("a ", role, " is not a value of any node"));
     }
     if (v.node->region() == &user_.root()) return OkStatus();
-    // Inside a loop a value exists many times over, or never.
+    // Inside a loop a value exists many times, or never.
     std::string_view where = user_.root().Encloses(v.node->region())
                                  ? "lies inside a region of"
                                  : "does not belong to";
@@ -99,9 +99,9 @@ class Pruner {
     todo_.push_back(node);
   }
 
-  // A placeholder that is fed does not run. Waiting for it is waiting for the
-  // feed, which is there before the step. (Other ops that are fed may have
-  // effects: who waits for them waits for those.)
+  // A fed placeholder does not run. Waiting for it means waiting for the feed,
+  // which exists before the step. (Other fed ops may have effects: nodes that
+  // wait for them wait for those.)
   bool IsFed(const Node* node) const { return fed_.count(node) > 0; }
 
   Status Need(const Value& v) {
@@ -115,8 +115,8 @@ class Pruner {
     return OkStatus();
   }
 
-  // What a region's nodes use from the root. Regions nest a few levels deep,
-  // so this may recurse.
+  // The values and nodes of the root that a region uses. Regions nest a few
+  // levels deep, so this may recurse.
   Status NeedCaptures(const Region& region) {
     auto outside = [&](const Node* node) {
       return node->region() == &user_.root();
@@ -180,7 +180,8 @@ class Pruner {
       }
       out_->CopyNode(*node, out_->root(), map_, nodes_);
       copied[id] = true;
-      // Copying entered every output; a fed one keeps its argument.
+      // Copying entered every output into the map; a fed one keeps its
+      // argument.
       if (fed.empty()) continue;
       if (auto it = fed.find(node); it != fed.end()) {
         for (const auto& [from, to] : it->second) map_[from] = to;
@@ -202,7 +203,7 @@ class Pruner {
   Graph::NodeMap& nodes_;
   std::unique_ptr<Graph> out_;
   std::unordered_set<const Node*> fed_;  // placeholders
-  Graph::ValueMap map_;                  // first the feeds, then what is copied
+  Graph::ValueMap map_;                  // first the feeds, then the copies
   std::vector<bool> needed_;             // by id
   size_t num_needed_ = 0;
   std::vector<const Node*> todo_;

@@ -1,4 +1,4 @@
-// Pruning graphs with edges that lead upwards.
+// Pruning graphs with edges that point upwards.
 #include <gtest/gtest.h>
 
 #include "sluice/graph/batch_edit.h"
@@ -35,7 +35,7 @@ std::unique_ptr<Graph> MustPrune(const Graph& user,
 TEST(PruneRaw, ALoopIsCopiedRound) {
   auto user = ParseOrDie(kRawLoopGraph);
   auto pruned = MustPrune(*user, {"n", "x"}, {"out"});
-  // All but the counter's way out.
+  // All nodes but the counter's Exit.
   EXPECT_EQ(pruned->num_nodes(), user->num_nodes() - 1);
   EXPECT_EQ(pruned->FindNode("count"), nullptr);
   Node* merge = pruned->FindNode("i");

@@ -93,7 +93,7 @@ TEST_F(PruneTest, FedNodeStaysForThoseWhoWaitForIt) {
   })");
 }
 
-// It was kept as a node, which then said that it was not fed.
+// It used to be kept as a node, which then complained that it was not fed.
 TEST_F(PruneTest, FedPlaceholderThatIsOnlyWaitedForIsGone) {
   Parse(R"(graph user() {
     %x = Placeholder [dtype = f32, shape = [2]]

@@ -49,8 +49,7 @@ class Raising {
         part_(part),
         own_(part.nodes.begin(), part.nodes.end()) {}
 
-  // Every value that leaves the part comes to have a stand-in, which others
-  // read.
+  // Adds a stand-in, which others read, for every value that leaves the part.
   Status Run() {
     SL_RETURN_IF_ERROR(Check());
     if (!RaisedBeside(graph_, part_)) SL_RETURN_IF_ERROR(Raise());
@@ -93,8 +92,8 @@ class Raising {
     return OkStatus();
   }
 
-  // The part as a graph of its own. What it reads becomes arguments, but
-  // constants stay what they are: they are at home in every frame.
+  // Copies the part to a separate graph. Its inputs become arguments, except
+  // constants, which belong to every frame.
   Status Copy() {
     Graph::NodeMap nodes;
     for (const Node* node : part_.nodes) {
@@ -117,8 +116,8 @@ class Raising {
     return OkStatus();
   }
 
-  // Where a node, or the one it is inside of, stands in the region; -1 when it
-  // is around it.
+  // The position in the region of the node or of the one that contains it; -1
+  // if it is outside.
   int PlaceOf(const Node* node) const {
     while (node && node->region() != &region_) node = node->region()->owner();
     if (!node || node->is_args()) return -1;
@@ -127,7 +126,7 @@ class Raising {
                             nodes.begin());
   }
 
-  // Each node right below what it reads.
+  // Places each node right below its inputs.
   Status CopyBack() {
     Graph::NodeMap nodes;
     for (Node* node : copy_.root().nodes()) {

@@ -11,7 +11,7 @@ namespace {
 
 enum Side { kElse = 0, kThen = 1, kNeither = -1 };
 
-// What hangs together behind the Switches of one predicate.
+// Connected nodes behind the Switches of one predicate.
 struct Diamond {
   Value pred;
   std::vector<Node*> switches, inner[2], merges;  // in program order
@@ -52,7 +52,7 @@ class Search {
     }
   }
 
-  // The side a value is on, as far as it is known by now.
+  // The side of a value, as far as it is known so far.
   Side SideOf(const Value& v) const {
     auto it = side_.find(v.node);
     if (it == side_.end()) return kNeither;
@@ -69,7 +69,7 @@ class Search {
         if (user->op().flow != Flow::kMerge && on[0] && on[1]) {
           bad_.insert(&node);
         }
-        if (!on[0] && !on[1]) continue;  // waits for it, on no side
+        if (!on[0] && !on[1]) continue;  // waits for it, on neither side
         side = on[1] ? kThen : kElse;
       }
       if (user->op().flow == Flow::kMerge) {
@@ -83,7 +83,7 @@ class Search {
     }
   }
 
-  // Which diamond a node belongs to.
+  // The representative of a node's diamond.
   const Node* Root(const Node* node) {
     while (parent_.at(node) != node) {
       node = parent_[node] = parent_.at(parent_.at(node));
@@ -157,7 +157,7 @@ class Raiser {
   }
 
  private:
-  // What the If will stand for: its first Merge, or the last Switch.
+  // The position of the If: that of the first Merge, or of the last Switch.
   static Node& PlaceOf(const Diamond& d) {
     return d.merges.empty() ? *d.switches.back() : *d.merges.front();
   }
@@ -257,7 +257,7 @@ class Raiser {
       edit_.ReplaceControl(*d.merges[i], {branch});
       edit_.Erase(*d.merges[i]);
     }
-    // Inside a branch the value is simply there.
+    // Inside a branch the value is available directly.
     for (Node* node : d.switches) {
       for (int i : {0, 1}) edit_.Replace(node->output(i), node->input(0));
       edit_.ReplaceControl(*node, {node->input(0).node, d.pred.node});
@@ -266,7 +266,7 @@ class Raiser {
     return OkStatus();
   }
 
-  // Which input of the Merge comes from that side.
+  // The Merge input that comes from that side.
   static int Given(const Diamond& d, const Node& merge, Side side) {
     const Value& v = merge.input(0);
     auto& then = d.inner[kThen];

@@ -7,12 +7,12 @@ namespace sluice {
 
 namespace {
 
-// The first region with something to raise, outer ones first; nothing when a
-// whole search has changed nothing.
+// Raises in the first region with something to raise, outer ones first; false
+// if a complete search changed nothing.
 Result<bool> RaiseOnce(Graph& graph, Region& region, BatchEdit& edit,
                        std::vector<std::string>* notes) {
   if (HasPrimitives(region)) {
-    // A region without an order is left to whoever reports that.
+    // A region with a cycle is skipped: the error is reported elsewhere.
     Result<RawRegion> raw = RawRegion::Look(region);
     if (raw.ok()) {
       SL_RETURN_IF_ERROR(RaiseBranches(graph, edit, *raw, notes));
@@ -37,7 +37,7 @@ Result<bool> RaiseOnce(Graph& graph, Region& region, BatchEdit& edit,
 Result<bool> RaiseControlFlow(Graph& graph, std::vector<std::string>* notes) {
   bool changed = false;
   for (;;) {
-    // One edit per round: what one round raises, the next sees as one node.
+    // One edit per round: the next round sees each raised part as one node.
     BatchEdit edit(graph);
     SL_ASSIGN_OR_RETURN(bool raised,
                         RaiseOnce(graph, graph.root(), edit, notes));

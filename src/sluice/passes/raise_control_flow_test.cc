@@ -5,7 +5,8 @@
 namespace sluice {
 namespace {
 
-// Writes graphs of primitives; text cannot say what leads upwards.
+// Builds graphs of primitives; the text form cannot express edges that point
+// upwards.
 class RawTest : public testing::Test {
  protected:
   Node* Run(std::string_view op, std::vector<Value> inputs,
@@ -256,7 +257,7 @@ TEST_F(RawTest, LoopsInLoops) {
   EXPECT_EQ(Meant({Array::Scalar(50), Array::Scalar(3)}), "i32[] 96");
 }
 
-// --- What is irregular stays as it is. ---
+// --- Irregular parts stay as they are. ---
 
 TEST_F(RawTest, AValueOfABranchThatIsFetchedStaysRaw) {
   Value p = Arg("p", DType::kBool), x = Arg("x", DType::kF32);
@@ -291,7 +292,7 @@ TEST_F(RawTest, ValuesThatCrossToTheOtherBranchStayRaw) {
   ExpectLeft();
 }
 
-// What the branch not taken reads may be dead without harm; an If reads it all.
+// A dead input is harmless in the branch not taken, but an If reads all inputs.
 TEST_F(RawTest, ADeadValueInOneBranchStaysRaw) {
   Value p = Arg("p", DType::kBool), q = Arg("q", DType::kBool),
         x = Arg("x", DType::kF32);
@@ -310,7 +311,7 @@ TEST_F(RawTest, ABranchThatTriggersStaysRaw) {
   ExpectLeft();
 }
 
-// A loop of one value, apart from what the caller changes.
+// A loop of one value, except for the caller's changes.
 class RawLoopTest : public RawTest {
  protected:
   void SetUp() override {

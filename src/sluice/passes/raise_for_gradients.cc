@@ -25,7 +25,7 @@ void AddInside(const Node& node, Nodes& nodes, std::vector<const Node*>& open) {
   }
 }
 
-// Nodes the ys are computed from, with all that is inside them.
+// The nodes that the ys are computed from, including nodes inside them.
 Nodes Upstream(std::span<const Value> ys) {
   Nodes nodes;
   std::vector<const Node*> open;
@@ -44,7 +44,7 @@ Nodes Upstream(std::span<const Value> ys) {
   return nodes;
 }
 
-// Nodes that depend on an x by values that carry gradients.
+// Nodes that depend on an x through differentiable values.
 class Downstream {
  public:
   Downstream(const Graph& graph, std::span<const Value> xs) {
@@ -132,7 +132,7 @@ class ForGradients {
     return OkStatus();
   }
 
-  // Those that were raised, now or by gradients before.
+  // Uses the stand-ins created now or by earlier gradients.
   void UseStandIns() {
     for (auto* list : {&ys_, &xs_}) {
       for (Value& v : *list) {

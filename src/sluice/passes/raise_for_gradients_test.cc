@@ -40,7 +40,7 @@ TEST(RaiseForGradients, OnlyWhatIsOnTheWay) {
   Status status = RaiseForGradients(*graph, ys, xs);
   ASSERT_TRUE(status.ok()) << status.message();
   ASSERT_TRUE(Verify(*graph).ok()) << Verify(*graph).message();
-  // The primitives stay, for whoever asks for them.
+  // The primitives stay, for users that refer to them.
   EXPECT_EQ(Count(*graph, "If"), 1);
   EXPECT_EQ(Count(*graph, "Switch"), 2);
   EXPECT_EQ(At(*graph, "y").node->input(0), At(*graph, "m/raised"));

@@ -98,7 +98,7 @@ class Raiser {
     for (Node* node : loop.body) {
       ReadInBody(*node);
       edit_.MoveToEnd(*node, body);
-      // The condition has been there before.
+      // The condition has been evaluated before.
       std::vector<Node*> controls(node->controls().begin(),
                                   node->controls().end());
       for (Node* control : controls) {

@@ -42,7 +42,7 @@ class ProgramMaker {
   int Pick(int n) {
     return static_cast<int>(random_() % static_cast<uint32_t>(n));
   }
-  // Recent values are likelier.
+  // Recent values are more likely.
   Value Any(const std::vector<Value>& values) {
     int n = static_cast<int>(values.size());
     int at = Pick(3) ? n - 1 - Pick(std::min(n, 3)) : Pick(n);
@@ -75,7 +75,7 @@ class ProgramMaker {
     }
   }
 
-  // Adds to `region` and to what is in scope.
+  // Adds nodes to `region` and their values to the scope.
   void Fill(Region& region, Scope& scope, int nodes, int depth) {
     for (int i = 0; i < nodes; ++i) {
       switch (Pick(depth < 3 ? 14 : 10)) {
@@ -153,7 +153,7 @@ class ProgramMaker {
     Finish(*node, scope, 1);
   }
 
-  // Counts to a small number, or asks something else, and ends in any case.
+  // Counts to a small number, or tests something else, and always terminates.
   void Loop(Region& region, Scope& scope, int depth) {
     int carried = 1 + Pick(3);
     std::vector<Value> inputs{Any(scope.ints)};
@@ -215,7 +215,7 @@ class ProgramMaker {
     types[0] = DType::kI32;
     return types;
   }
-  // Everything is of known shape; outputs are in scope from here on.
+  // All shapes are known; outputs are in scope from here on.
   void Finish(Node& node, Scope& scope, int floats) {
     graph_->SetOutputShape(node, 0, Shape());
     scope.ints.push_back(node.output(0));
@@ -250,7 +250,7 @@ TEST(RandomRegions, ThePipelineKeepsTheMeaning) {
       std::vector<Array> args{Array::Vector<float>({0.3f, -1.5f}),
                               Array::Scalar(n), Array::Scalar(n == 1)};
       std::vector<std::string> want = Meaning(*before, args);
-      // What nobody needs may have been going to fail.
+      // A value that nobody needs might have failed.
       if (want.size() == 1) continue;
       ++compared;
       ASSERT_EQ(want, Meaning(*after, args))
@@ -259,8 +259,8 @@ TEST(RandomRegions, ThePipelineKeepsTheMeaning) {
     }
   }
   EXPECT_GT(compared, static_cast<int>(kPrograms));
-  // The programs are such that every pass has something to do; lists are not
-  // among what they compute with.
+  // The programs give every pass something to do; they do not compute with
+  // lists.
   for (const auto& [pass, count] : changes) {
     bool none = pass == "infer shapes" || pass == "hoist projections" ||
                 pass == "refine lists" || pass == "kept invariants";

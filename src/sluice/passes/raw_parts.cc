@@ -30,7 +30,7 @@ class Search {
   }
 
  private:
-  // Which way predicates must have gone for a value to be there.
+  // The predicates and sides under which a value is alive.
   using Sides = std::set<std::pair<std::pair<const Node*, int>, int>>;
 
   Sides SidesOf(const Value& v) const {
@@ -66,7 +66,7 @@ class Search {
       if (it != sides_.end())
         sides.insert(it->second.begin(), it->second.end());
     }
-    // What is decided in a frame is decided there; what entered it lasts.
+    // Decisions inside a frame apply there; values that entered it remain.
     if (node.op().flow == Flow::kEnter) {
       Sides& entered = entered_[Outermost(node)];
       entered.insert(sides.begin(), sides.end());
@@ -76,7 +76,7 @@ class Search {
     if (in_frame || IsPrimitive(node) || !sides.empty()) parent_[&node] = &node;
   }
 
-  // The frame of a node that stands in no other.
+  // The outermost frame that contains the node.
   int Outermost(const Node& node) const {
     int frame = raw_.frame(node);
     while (frame > RawRegion::kRootFrame) {

@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// All nodes a node waits for, itself or inside.
+// Collects all nodes that a node waits for, directly or from nested nodes.
 void CollectControls(const Node& node, const Region& region,
                      std::vector<Node*>& controls) {
   for (Node* control : node.controls()) {
@@ -68,7 +68,7 @@ bool RawRegion::Reads(const Node& node, const Value& v) const {
 int RawRegion::FrameOf(const Node& node) {
   int found = kNoFrame;
   auto meet = [&](const Node* before) {
-    if (before->region() != region_) return;  // there all the time
+    if (before->region() != region_) return;  // always available
     int frame = before->is_args() ? kRootFrame : frame_.at(before);
     if (frame == kNoFrame || frame == found) return;
     if (found == kNoFrame) {
@@ -136,7 +136,7 @@ int RawRegion::GateOf(const Value& pred, int side) {
 
 std::set<int> RawRegion::GatesOf(const Value& v) const {
   auto it = gates_.find(v.node);
-  if (it == gates_.end()) return {};  // arguments, and what is around
+  if (it == gates_.end()) return {};  // arguments and outer values
   std::set<int> gates = it->second;
   if (v.node->op().flow == Flow::kSwitch) {
     gates.insert(gate_ids_.at(v.node->input(1)) + v.index);
@@ -160,7 +160,8 @@ void RawRegion::FindGates(const Node& node) {
     if (it != gates_.end()) gates.insert(it->second.begin(), it->second.end());
   }
   if (own) {
-    // Alive when one of several is, or when the loop has ended: nobody knows.
+    // Alive if one of several is, or when the loop has ended: a condition that
+    // is not understood.
     gates.clear();
     gates.insert(num_gates_++);
   }

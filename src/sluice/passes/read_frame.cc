@@ -11,7 +11,7 @@ class Reader {
   Reader(const RawRegion& raw, const RawRegion::Frame& frame)
       : raw_(raw), frame_(frame) {}
 
-  // Nothing when the frame is not of the regular form.
+  // Empty if the frame does not have the regular form.
   std::optional<RawLoop> Run() {
     bool good = frame_.regular && !frame_.exits.empty() && FindCond() &&
                 FindCarried() && AliveTogether() && Sort() && Placed();
@@ -29,7 +29,7 @@ class Reader {
     return loop_.cond && !raw_.Asked(*loop_.cond);
   }
 
-  // The one user of a node, when there is one.
+  // The only user of a node, or null.
   Node* OnlyUser(const Node& node) const {
     const std::vector<Node*>& users = raw_.users(node);
     return users.size() == 1 && !raw_.Asked(node) ? users[0] : nullptr;
@@ -71,7 +71,7 @@ class Reader {
            loop_.exits.size() == frame_.exits.size();
   }
 
-  // A Switch that lets `v` into the body when the loop goes on.
+  // A Switch that passes `v` into the body when the loop continues.
   bool IsGate(const Node& node, const Value& v) const {
     return node.op().flow == Flow::kSwitch && node.input(0) == v &&
            node.input(1) == loop_.cond->output() && node.controls().empty() &&
@@ -94,7 +94,8 @@ class Reader {
     return true;
   }
 
-  // All that enters is alive, or nothing is: a While is dead as a whole.
+  // All entering values must be alive or dead together: a While is dead as a
+  // whole.
   bool AliveTogether() const {
     if (loop_.carried.empty()) return false;
     Value first = loop_.carried[0].enter->input(0);
@@ -149,8 +150,8 @@ class Reader {
     return true;
   }
 
-  // Which nodes run only when the loop goes on: what depends on a gate. The
-  // others run once more than they, and must not be read by them: the
+  // Determines the nodes that run only when the loop continues: those that
+  // depend on a gate. The others run once more and must not read them: the
   // condition and the body of a While see no values of each other.
   bool Sort() {
     std::unordered_set<const Node*> gated;
@@ -192,12 +193,12 @@ class Reader {
     }
     for (const Node* node : loop_.body) {
       for (const Node* user : raw_.users(*node)) {
-        // The condition is there before the body, whatever it waits for.
+        // The condition comes before the body, whatever it waits for.
         if (user == loop_.cond || Foreign(*user)) return false;
       }
     }
-    // The predicate and what is handed on are values, not primitives of their
-    // own that only look like them.
+    // The predicate and carried values must be values, not additional
+    // primitives that only look like them.
     for (const Node* user : raw_.users(*loop_.cond)) {
       if (user->op().flow != Flow::kSwitch &&
           raw_.Reads(*user, Value{loop_.cond, 0})) {
@@ -207,8 +208,8 @@ class Reader {
     return GoodSource(loop_.cond->input(0), false) && NextsAreGood();
   }
 
-  // True of a constant that waits for something of the loop only to be in it,
-  // and that the body alone reads.
+  // True for a constant that waits for a node of the loop only to be in it, and
+  // that only the body reads.
   bool OnlyFor(const Node& node,
                const std::unordered_set<const Node*>& gated) const {
     for (const Node* user : raw_.users(node)) {
@@ -227,8 +228,8 @@ class Reader {
                        });
   }
 
-  // A value that a region can give: computed in the frame, carried, a constant
-  // of the loop, or a plain constant.
+  // A value that a region can return: computed in the frame, carried, a
+  // constant of the loop, or a plain constant.
   bool GoodSource(const Value& v, bool in_body) const {
     switch (v.node->op().flow) {
       case Flow::kSwitch:
@@ -240,7 +241,7 @@ class Reader {
     }
   }
 
-  // Runs in another frame than this, and is no Exit of this one.
+  // Runs in another frame, and is not an Exit of this one.
   bool Foreign(const Node& node) const {
     if (node.op().flow == Flow::kEnter) return true;
     if (node.op().flow == Flow::kExit) {
@@ -250,8 +251,8 @@ class Reader {
     return raw_.frame(node) != raw_.frame(*loop_.cond);
   }
 
-  // The While stands where the first Exit stood: below all it reads, above all
-  // that reads it.
+  // The While takes the place of the first Exit: below everything it reads,
+  // above all its readers.
   bool Placed() const {
     const Node& place = *frame_.exits.front();
     int at = raw_.place(place);
@@ -268,7 +269,7 @@ class Reader {
         if (raw_.place(*user) < at) return false;
       }
     }
-    // Constants from outside may be used as they are.
+    // Outer constants may be used directly.
     for (const auto* part : {&loop_.head, &loop_.body}) {
       for (const Node* node : *part) {
         for (const Value& v : raw_.reads(*node)) {

@@ -40,12 +40,12 @@ class Refiner {
 
   Status Refine(Node& node) {
     const KnownElements* known = elements_.Find(node.input(0));
-    // An element that was never written is read as zeros if its shape is
-    // known, else that is an error: it stays one.
+    // An element that was never written is read as zeros if its shape is known,
+    // otherwise it is an error: the error must stay.
     if (!known || known->none || known->holes) return OkStatus();
     const auto& said = node.attrs().get<PartialShape>("shape");
     Result<PartialShape> shape = MergeShapes(said, known->shape);
-    if (!shape.ok()) return OkStatus();  // told when it runs
+    if (!shape.ok()) return OkStatus();  // reported at run time
     Attrs attrs = node.attrs();
     bool better = !(*shape == said);
     attrs.set("shape", *shape);

@@ -48,7 +48,7 @@ TEST(RefineLists, AStackKnowsTheSizeOfAListThatWasSetAllOver) {
       Program("%five", kSet,
               "%y = ListStack(%w:1) [dtype = f32, shape = [2,3], size = 5]",
               "%five"));
-  // The size may be that of the run.
+  // The size may be known only at run time.
   ExpectRewrite(
       Refine, Program("%n", kSet, "%y = ListStack(%w:1) [dtype = f32]"),
       Program("%n", kSet, "%y = ListStack(%w:1) [dtype = f32, shape = [2,3]]"));
@@ -62,8 +62,8 @@ TEST(RefineLists, FromTheLastToTheFirstIsAllOverToo) {
       Program("%n", set, "%y = ListStack(%w:1) [dtype = f32, shape = [2,3]]"));
 }
 
-// To read what was never written is an error as long as nobody knows the shape;
-// it must not become zeros.
+// Reading an unwritten element is an error while the shape is unknown; it must
+// not become zeros.
 TEST(RefineLists, AListWithHolesIsLeftAlone) {
   std::string read = "%y = ListStack(%w:1) [dtype = f32]";
   ExpectUnchanged(Refine, Program("%five", kSet, read));

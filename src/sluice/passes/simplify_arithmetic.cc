@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-// What a rule wants done with the node.
+// The change that a rule requests for the node.
 struct Change {
   Value forward;   // set: users read this instead
   std::string op;  // else: the node becomes this
@@ -19,7 +19,7 @@ struct Change {
   Attrs attrs{};
 };
 
-// A node of the graph as a rule sees it.
+// The view of a graph node for rules.
 class NodeContext final : public SimplifyContext {
  public:
   NodeContext(const Node& node, Change* change)
@@ -97,8 +97,9 @@ class Simplifier {
     return false;
   }
 
-  // Among primitives a value may be dead, or of one iteration, and so is what
-  // is computed from it: only constants at home everywhere may be left out.
+  // Among primitives a value may be dead, or belong to one iteration, and so
+  // may values computed from it: only constants, which belong to all frames,
+  // may be dropped.
   static bool KeepsDeath(const Node& node, const Change& change) {
     bool reads_some = false;
     for (const Value& v : node.inputs()) {
@@ -114,11 +115,11 @@ class Simplifier {
 
   bool Apply(Node& node, const Change& change) {
     if (!change.forward) {
-      // It would no longer wait for inputs it no longer has.
+      // It would no longer wait for its removed inputs.
       return !BatchEdit::HasControlUser(node) &&
              edit_.Rewrite(node, change.op, change.inputs, change.attrs).ok();
     }
-    // Users would not learn to wait for what this node waits for.
+    // Users would not wait for the nodes that this node waits for.
     if (edit_.is_target(node) || !node.controls().empty() ||
         change.forward.dtype() != node.output_type(0).dtype) {
       return false;

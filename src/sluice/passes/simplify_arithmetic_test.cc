@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-// Followed by dead code, so that constants nobody reads any more are gone.
+// Followed by dead code elimination, so that unread constants are removed.
 Result<bool> Simplify(Graph& graph) {
   SL_ASSIGN_OR_RETURN(bool changed, SimplifyArithmetic(graph));
   SL_ASSIGN_OR_RETURN(bool removed, RemoveDeadCode(graph));
@@ -140,7 +140,7 @@ TEST(SimplifyArithmetic, SumsAndChoices) {
 }
 
 TEST(SimplifyArithmetic, ControlEdges) {
-  // A node that waits stays; one that is waited for hands its waiting on.
+  // A node that waits stays; one that is waited for passes its controls on.
   ExpectUnchanged(SimplifyArithmetic, R"(graph g(%x: f32[]) -> (%y) {
     %i = TestNoOp()
     %y = Identity(%x) after %i
@@ -181,8 +181,8 @@ TEST(SimplifyArithmetic, InsideRegions) {
   })");
 }
 
-// What an untaken branch computes is dead; a constant, or a value from outside
-// of the branch, would be alive.
+// Values of an untaken branch are dead; a constant, or a value from outside of
+// the branch, would be alive.
 TEST(SimplifyArithmetic, DeadValuesStayDead) {
   ExpectRewrite(SimplifyArithmetic,
                 R"(graph g(%p: bool[], %n: i32[], %x: i32[]) -> (%m, %z) {

@@ -38,7 +38,7 @@ class Sinker {
     }
   }
 
-  // Users before what they use: it may follow them.
+  // Users come before their inputs, which may then follow them.
   void Visit(Region& region) {
     for (auto it = region.nodes().rbegin(); it != region.nodes().rend(); ++it) {
       Node& node = **it;
@@ -50,15 +50,15 @@ class Sinker {
     }
   }
 
-  // A constant costs nothing where it is.
+  // A constant costs nothing in place.
   bool MayMove(const Node& node) const {
     return node.num_inputs() > 0 && node.controls().empty() &&
            !edit_.is_target(node) && !BatchEdit::HasControlUser(node) &&
            CannotFail(node);
   }
 
-  // The innermost region that holds all uses and that is entered, from where
-  // the node is, through branches alone.
+  // The innermost region that contains all uses and is entered from the node's
+  // region through branches only.
   Region* OnlyBranch(const Node& node) const {
     std::vector<const Region*> uses;
     for (const Node* user : node.users()) {
@@ -74,7 +74,8 @@ class Sinker {
     return found;
   }
 
-  // The branch right inside `around` that all these regions are in, or null.
+  // The branch directly inside `around` that contains all these regions, or
+  // null.
   static Region* CommonBranch(const Region& around,
                               const std::vector<const Region*>& uses) {
     const Region* common = nullptr;

@@ -40,7 +40,7 @@ Result<bool> TrapRegion(Graph& graph, Region& region) {
       SL_ASSIGN_OR_RETURN(bool some, TrapRegion(graph, *inner));
       changed |= some;
     }
-    // A constant was written down as it is.
+    // Constants are what the user wrote and are not checked.
     Role role = RoleOf(node);
     if (role == Role::kConst || role == Role::kTrapNan) continue;
     Node* next = i + 1 < nodes.size() ? nodes[i + 1] : nullptr;

@@ -28,7 +28,7 @@ int FrameMap::runs_in(const Node& node) const {
   return it == runs_in_.end() ? of(node) : it->second;
 }
 
-// The nodes of one region, put into frames one after the other.
+// Assigns the nodes of one region to frames, one after the other.
 class FrameMap::RegionWalk {
  public:
   RegionWalk(FrameMap& map, const std::function<bool(const Node&)>& everywhere)
@@ -49,7 +49,7 @@ class FrameMap::RegionWalk {
       case Flow::kExit:
         SL_RETURN_IF_ERROR(CheckInFrame(node, frame));
         map_.runs_in_[&node] = frame;
-        // The way in stands above the way out; homeless ones enter from
+        // An Enter comes before its Exit; nodes without a frame enter from
         // outside.
         map_.of_[&node] = Type(frame).parent < 0 ? base_ : Type(frame).parent;
         return OkStatus();
@@ -66,7 +66,8 @@ class FrameMap::RegionWalk {
                                              : OkStatus();
   }
 
-  // Enters of what is everywhere: where the others of their frame are.
+  // Enters of values visible everywhere: in the frame of the other Enters of
+  // their loop.
   void SettleHomeless() {
     for (const Node* node : homeless_) {
       FrameType& type = Type(map_.of_[node]);
@@ -75,8 +76,8 @@ class FrameMap::RegionWalk {
     }
   }
 
-  // What comes round must come round in its own loop, and what leaves must
-  // have been entered above.
+  // A value carried around a loop must stay in its loop, and one that leaves
+  // must have entered above.
   Status CheckRound(const Node& node) const {
     if (node.op().flow == Flow::kExit) {
       const FrameType& type = Type(map_.runs_in_[&node]);
@@ -102,7 +103,7 @@ class FrameMap::RegionWalk {
     return map_.frames_[static_cast<size_t>(frame)];
   }
 
-  // The frame an Enter leads to, by its name.
+  // The frame that an Enter leads to, by name.
   int LoopOf(const Node& enter) {
     const std::string& name = FrameName(enter);
     auto [it, fresh] =
@@ -135,7 +136,7 @@ class FrameMap::RegionWalk {
     auto meet = [&](const Node& source) -> Status {
       if (everywhere_(source)) return OkStatus();
       int f = source.is_args() ? base_ : map_.of(source);
-      if (f < 0) return OkStatus();  // comes round the loop
+      if (f < 0) return OkStatus();  // carried around the loop
       if (frame < 0) {
         frame = f;
         first = &source;

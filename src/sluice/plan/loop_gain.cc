@@ -11,14 +11,14 @@ namespace sluice {
 
 namespace {
 
-// Less than that a piece without tokens does as quickly.
+// For shorter iterations a piece without tokens is as fast.
 constexpr double kLeastIteration = 50'000;
-// A kernel of this length is split over the threads by itself.
+// A kernel of this duration is split over the threads by itself.
 constexpr double kSplitNanos = 400'000;
-// Of an iteration, how much must be worth sharing, and how little may wait for
-// the iteration before.
+// The minimum fraction of an iteration that must be worth sharing, and the
+// maximum fraction that may wait for the previous iteration.
 constexpr double kShared = 0.8, kWaits = 0.5;
-// A loop in a loop counts as so many iterations, as in placement.
+// The assumed number of iterations of a nested loop, as in placement.
 constexpr double kInnerTrips = 16;
 constexpr int kMaxCarried = 64;
 
@@ -62,8 +62,8 @@ class Estimate {
     return measured >= 0 ? measured : NodeCostNanos(node);
   }
 
-  // How long after argument `from` a result is there; negative: it does not
-  // depend on it.
+  // The time from argument `from` to each result; negative: does not depend on
+  // it.
   std::vector<double> After(const Region& region, int from) const {
     std::unordered_map<const Node*, double> at;
     auto time = [&](const Value& v) {
@@ -83,7 +83,7 @@ class Estimate {
     return results;
   }
 
-  // The longest mean way round, over all ways from carried values to carried
+  // The maximum mean cycle time over all paths from carried values to carried
   // values. The body waits for the predicate.
   double Recurrence(const Region& cond, const Region& body) const {
     int n = body.num_args();
@@ -134,8 +134,8 @@ LoopTimes TimesOf(const Node& loop,
 
 namespace {
 
-// Changes of state are made one after the other, and what was read before one
-// has to be copied while an iteration still holds it.
+// Changes of state are serialized, and values read before a change are copied
+// while an iteration still holds them.
 bool TouchesState(const Node& loop) {
   for (const auto& region : loop.regions()) {
     for (const Node* node : region->nodes()) {

@@ -45,7 +45,7 @@ Result<Lowered> Lowering::Run() {
         base.values[from.arg(i)],
         graph_.AddArg(root, from.arg_name(i), from.arg(i).type()));
   }
-  // Frames that are there already keep their names to themselves.
+  // Existing frames keep their names to themselves.
   for (const Node* node : from.nodes()) {
     if (node->op().flow != Flow::kEnter) continue;
     frame_names_[node->attrs().get<std::string>("frame")] = 1;
@@ -134,13 +134,14 @@ Status Lowering::CopyPlain(Context& ctx, Node& node) {
   Graph::ValueMap map;
   Graph::NodeMap nodes;
   for (int i = 0; i < node.num_inputs(); ++i) {
-    // What comes round a raw loop is not there yet; the way in stands for it.
+    // A value carried around a raw loop does not exist yet; the Enter takes its
+    // place.
     Value from =
         IsBackEdge(node, node.input(i)) ? node.input(0) : node.input(i);
     SL_ASSIGN_OR_RETURN(map[node.input(i)], Lookup(ctx, from));
   }
-  // What is there everywhere stands where everybody sees it: functions inside
-  // functions become functions beside them.
+  // Values available everywhere are placed where everybody sees them: nested
+  // functions become sibling functions.
   bool preset = node.num_inputs() == 0 && node.num_outputs() == 1 &&
                 IsPreset(node.output(0));
   Region& region = preset ? graph_.root() : *ctx.region;
@@ -199,8 +200,9 @@ Status Lowering::CopyBytecode(Context& ctx, Node& node) {
   return OkStatus();
 }
 
-// A control edge inside a frame is copied; one from a frame around it comes in
-// as a value. Waiting for a region op is waiting for all that was laid for it.
+// A control edge inside a frame is copied; one from an enclosing frame enters
+// as a value. Waiting for a region op means waiting for all nodes emitted for
+// it.
 Status Lowering::CopyControls(Context& ctx, Node& copy, const Node& node) {
   for (Node* c : node.controls()) {
     auto home = home_.find(c);
@@ -229,7 +231,7 @@ Status Lowering::CopyControls(Context& ctx, Node& copy, const Node& node) {
     SL_ASSIGN_OR_RETURN(go, Live(there, go));
     SL_ASSIGN_OR_RETURN(Node * token, Pass(there, go));
     graph_.AddControl(*token, *before);
-    // Known under its own name, it is looked up like any value from outside.
+    // Known under its own name, it is looked up like any outer value.
     Value key = token->output(0);
     there.values[key] = key;
     SL_ASSIGN_OR_RETURN(Value here, Lookup(ctx, key));

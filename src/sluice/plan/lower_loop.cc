@@ -1,9 +1,9 @@
 // Loops. Part of the lowering.
 //
 // Each carried value: Enter -> Merge -> Switch -> body -> NextIteration, and
-// out by the Switch's other side. A resource that somebody writes is carried
-// too, as a token with nothing in it: what touches it in one iteration does so
-// before the token goes on, what writes it in the next waits for the token.
+// out through the Switch's other side. A written resource is carried too, as an
+// empty token: accesses in one iteration happen before the token continues, and
+// writes in the next one wait for the token.
 #include <set>
 
 #include "sluice/base/strings.h"
@@ -17,21 +17,22 @@ struct Lowering::Loop {
   Context *frame = nullptr, *body = nullptr;
   std::vector<Node*> merges;  // of the carried values
   std::vector<Node*> all;     // those, then counter and tokens
-  Node* counter = nullptr;    // merge of iterations done, with a maximum
+  Node* counter = nullptr;    // the Merge that counts iterations, if there is a
+                              // maximum
   struct Token {
     std::string resource;
     bool write = false;
     Node* merge = nullptr;
-    Node* gate = nullptr;  // what reads wait for when nothing is written
+    Node* gate = nullptr;  // reads wait for it if nothing is written
     Value held;            // the token after the condition
   };
   std::vector<Token> tokens;
-  Value pred;  // of LoopCond
+  Value pred;  // of the LoopCond
 };
 
 namespace {
 
-// Whether a condition may be computed once more than asked for: nothing in it
+// Whether a condition may be evaluated once more than necessary: nothing in it
 // fails or has an effect.
 bool Harmless(const Region& region) {
   for (const Node* node : region.nodes()) {
@@ -131,7 +132,7 @@ Status Lowering::EnterTokens(Context& ctx, Loop& loop) {
     loop.tokens.push_back(std::move(token));
   }
   if (!loop.frame->beat) {
-    // Carries nothing: something must still go round.
+    // There are no carried values: carry a dummy.
     SL_ASSIGN_OR_RETURN(Value go, True());
     SL_RETURN_IF_ERROR(Carry(ctx, loop, go).status());
   }
@@ -201,7 +202,7 @@ Status Lowering::LowerBody(Context& ctx, Loop& loop) {
   SL_RETURN_IF_ERROR(LeaveLoop(ctx, loop));
   SL_RETURN_IF_ERROR(CountIteration(loop));
   SL_RETURN_IF_ERROR(PassTokens(ctx, loop));
-  // What carries nothing goes round as it is.
+  // Values without a new value are carried unchanged.
   std::set<Node*> done(loop.merges.begin(), loop.merges.end());
   if (loop.counter) done.insert(loop.counter);
   for (Loop::Token& token : loop.tokens) done.insert(token.merge);
@@ -251,7 +252,7 @@ Status Lowering::LeaveLoop(Context& ctx, Loop& loop) {
         SwitchSide(*loop.frame, loop.merges[i]->output(0), loop.pred, false));
     SL_ASSIGN_OR_RETURN(Node * exit,
                         Add(*loop.frame, "Exit", {last}, {}, &node));
-    // It stands for the loop in what comes after: it belongs outside.
+    // It represents the loop for later code, so it belongs outside.
     made_.back().second = ctx.tracks;
     ctx.values[node.output(static_cast<int>(i))] = exit->output(0);
   }
@@ -288,7 +289,7 @@ Status Lowering::PassTokens(Context& ctx, Loop& loop) {
                         SwitchSide(frame, token.held, loop.pred, false));
     SL_ASSIGN_OR_RETURN(Node * exit, Add(frame, "Exit", {last}, {}, loop.node));
     made_.back().second = ctx.tracks;
-    // What came before, the token waited for on its way in.
+    // The token waited for earlier accesses when it entered.
     Track& outside = (*ctx.tracks)[token.resource];
     if (token.write) {
       outside.writer = exit;

@@ -1,5 +1,5 @@
-// Where a value is in the lowered graph, when it is alive, and in what order
-// resources are touched. Part of the lowering.
+// The location of values in the lowered graph, when they are alive, and the
+// order of accesses to resources. Part of the lowering.
 #include "sluice/base/strings.h"
 #include "sluice/graph/check_order.h"
 #include "sluice/plan/lowering.h"
@@ -24,7 +24,8 @@ Result<Value> Lowering::Lookup(Context& ctx, const Value& v) {
   if (ctx.kind == Context::kBranch) {
     SL_ASSIGN_OR_RETURN(here, SwitchSide(ctx, outer, ctx.pred, ctx.side));
   } else if (ctx.kind == Context::kFrame) {
-    // A loop in a body that does not run must not see what is always there.
+    // A loop in a body that does not run must not see values that are always
+    // available.
     SL_ASSIGN_OR_RETURN(outer, Live(*ctx.parent, outer));
     Attrs attrs;
     attrs.set("frame", ctx.frame);
@@ -78,7 +79,7 @@ Result<Value> Lowering::SwitchSide(Context& ctx, const Value& v,
   Node*& node = switches_[{{v.node, v.index}, {pred.node, pred.index}}];
   if (!node) {
     SL_ASSIGN_OR_RETURN(node, Add(ctx, "Switch", {v, pred}, {}, nullptr));
-    // Whose predicate it is, for errors.
+    // The owner of the predicate, for errors.
     if (auto it = out_.origins.find(pred.node); it != out_.origins.end()) {
       out_.origins[node] = it->second;
     }
@@ -103,7 +104,7 @@ Result<Node*> Lowering::Pivot(Context& ctx) {
   return guard.pivot;
 }
 
-// A node that reads nothing guarded waits for the pivot.
+// A node without guarded inputs waits for the pivot.
 Status Lowering::GuardNode(Context& ctx, Node& node) {
   for (const Value& v : node.inputs()) {
     if (!Unguarded(ctx, v)) return OkStatus();
@@ -121,8 +122,8 @@ Result<Value> Lowering::Constant(Array value) {
   return node->output(0);
 }
 
-// What calls name as their function: the call itself is told elsewhere which
-// one it is, so that functions that call each other are no cycle.
+// The function operand of calls: the actual callee is stored separately, so
+// that functions that call each other form no cycle.
 Result<Value> Lowering::NoFunction() {
   if (!no_function_) {
     SL_ASSIGN_OR_RETURN(Node * none,

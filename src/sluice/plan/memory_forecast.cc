@@ -69,7 +69,7 @@ std::string MemoryForecast::ToString(int64_t trips) const {
                 " iterations: ", HumanBytes(peak.bytes.At(counts)), "\n");
     }
     StrAppend(text, "  when ", SiteText(peak.at), " runs:\n");
-    // Those of the same size stay in the order of their sites.
+    // Entries of the same size stay in the order of their sites.
     std::vector<const Share*> shares;
     for (const Share& share : peak.shares) shares.push_back(&share);
     std::sort(shares.begin(), shares.end(),

@@ -1,5 +1,5 @@
-// Forecasts as text, and beside what a run on a simulated device really had
-// live at most.
+// Tests forecasts as text, compared with the actual peak of a run on a
+// simulated device.
 #include "sluice/plan/memory_forecast.h"
 
 #include <gtest/gtest.h>
@@ -47,8 +47,8 @@ TEST(ByteCount, IsAFormulaOfIterations) {
       INT64_MAX);
 }
 
-// 4 KiB each: x is fed; a ends when b is made, and its memory becomes b's; d
-// takes that of c.
+// 4 KiB each: x is fed; a ends when b is computed, and b reuses its memory; d
+// reuses that of c.
 TEST(MemoryForecast, CountsWhatIsLiveInProgramOrder) {
   MemoryForecast f = Of(R"(graph g(%x: f32[1024]) -> (%d) {
     %a = Exp(%x)

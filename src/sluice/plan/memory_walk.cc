@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-// More peaks that do not cover each other are of no use to anybody.
+// More incomparable peaks would not be useful.
 constexpr size_t kMostPeaks = 8;
 
 AllocationSite SiteOf(const Node& node) {
@@ -139,7 +139,7 @@ void MemoryWalk::Bind(State& state, const Value& v, int storage) {
 
 void MemoryWalk::Used(State& state, const Value& v) {
   auto it = state.uses_left.find(v);
-  // What is made outside of the region is its business.
+  // Values of outer regions are counted there.
   if (it == state.uses_left.end() || it->second == 0) return;
   if (--it->second == 0) Release(state, StorageOf(state, v));
 }
@@ -178,7 +178,8 @@ int MemoryWalk::TakenOver(State& state, const Node& node, const Value& out) {
   bool host = on_host_[static_cast<size_t>(device)];
   if (bytes < 0 || IsReference(out.dtype())) return kNothing;
   for (int i = 0; i < node.num_inputs(); ++i) {
-    // Elsewhere an op writes over its first input, and only if it says so.
+    // On a device an op only overwrites its first input, and only if it
+    // declares that.
     if (!(host && op.elementwise()) && !(i == 0 && op.cpu().in_place)) continue;
     const Value& in = node.input(i);
     if (!EndsHere(state, in)) continue;
@@ -217,7 +218,7 @@ void MemoryWalk::VisitOp(State& state, Node& node) {
     } else if (hands_on && !IsList(out) && node.num_inputs() > 0 &&
                (IsReference(node.input(0).dtype()) ||
                 PlaceOf(node.input(0)) == PlaceOf(out))) {
-      // Elements of lists are the list's.
+      // Elements of lists belong to the list.
       storage = list_in ? kNothing : first;
       Keep(state, storage);
     } else if (int taken = TakenOver(state, node, out); taken != kNothing) {
@@ -257,7 +258,7 @@ Status MemoryWalk::Walk(State& state, const Region& region) {
       if (in.node->region() == &region) count(in);
     }
   }
-  // Results stay: their use is never over.
+  // Results stay: their use never ends.
   for (const Value& v : region.results()) {
     if (v.node->region() == &region) count(v);
   }
@@ -302,7 +303,7 @@ void MemoryWalk::VisitVariable(State& state, Node& node) {
   ValueType type{dtype->get<DType>(), shape->get<PartialShape>()};
   int64_t bytes = std::max<int64_t>(BytesOf(type), 0);
   int device = PlaceOf(handle);
-  // It was there before the step and stays.
+  // It existed before the step and stays.
   New(state, device, bytes, node);
   state.of[handle] = kNothing;
   Record(state, device, node);
@@ -313,8 +314,8 @@ void MemoryWalk::BindResults(State& state, const Region& region, Node& node) {
   for (int i = 0; i < node.num_outputs(); ++i) {
     const Value v = region.results()[static_cast<size_t>(i)];
     int storage = StorageOf(state, v);
-    // What the region made it gives away, once; what it only hands on has
-    // another owner.
+    // Values created in the region are transferred, once; values it only passes
+    // on have another owner.
     bool own = v.node->region() == &region && seen.insert(v).second;
     if (!own) Keep(state, storage);
     state.of[node.output(i)] = storage;
@@ -325,7 +326,7 @@ void MemoryWalk::BindResults(State& state, const Region& region, Node& node) {
 }
 
 Status MemoryWalk::VisitBranch(State& state, Node& node) {
-  // The one that leaves most counts from then on.
+  // The branch that leaves the most counts from then on.
   State largest;
   ByteCount most;
   bool first = true;
@@ -350,7 +351,7 @@ Status MemoryWalk::VisitBranch(State& state, Node& node) {
 
 Status MemoryWalk::VisitCall(State& state, Node& node, const Region& function) {
   if (!calling_.insert(&function).second) {
-    // It calls itself: how deep nobody knows.
+    // Recursive: the depth is unknown.
     if (quiet_ == 0) {
       forecast_.unknown.push_back({SiteOf(node), device_names_[0],
                                    "what a function keeps that calls itself",
@@ -407,7 +408,7 @@ Result<MemoryForecast> MemoryWalk::Run() {
   const Region& root = graph_.root();
   for (int i = 0; i < root.num_args(); ++i) {
     Value arg = root.arg(i);
-    // Whoever feeds it holds it, too.
+    // The feeder holds it, too.
     int storage = NewFor(state, arg, *arg.node);
     Keep(state, storage);
     state.of[arg] = storage;

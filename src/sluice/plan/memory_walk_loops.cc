@@ -50,7 +50,8 @@ void MemoryWalk::EnterLoop(State& state, const Node& node,
     } else if (init.dtype() == DType::kList) {
       storage = WritableList(state, init, node);
     } else {
-      // The first value stays for others while the loop goes on with its own.
+      // The initial value stays for others while the loop continues with its
+      // own.
       storage = NewFor(state, body.arg(i), node);
     }
     state.of[region.arg(i)] = storage;
@@ -98,8 +99,8 @@ Status MemoryWalk::VisitLoop(State& state, Node& node) {
     SL_RETURN_IF_ERROR(Walk(tried, cond));
   }
   EnterLoop(state, node, body);
-  // What enters for good no longer counts outside: so that it ends with its
-  // last use in the body.
+  // Values that end inside the loop no longer count outside, so that they end
+  // with their last use in the body.
   for (const Value& in : inputs) Used(state, in);
   State before = state, after = state;
   ++quiet_;

@@ -22,7 +22,7 @@ Result<std::shared_ptr<const Plan>> Plan::Build(std::unique_ptr<Graph> graph,
   return PlanBuilder(std::move(graph), options).Build();
 }
 
-// Devices are told by name; most graphs name none.
+// Devices are identified by name; most graphs name none.
 Status PlanBuilder::FindDevices(const Region& region) {
   for (const Node* node : region.nodes()) {
     const std::string& name = node->device();
@@ -52,7 +52,7 @@ bool PlanBuilder::OnHost(const Value& v) {
          plan_->devices_[it->second]->synchronous();
 }
 
-// The GPU that a loop stays on; null: it does not.
+// The GPU on which a loop runs entirely; null: none.
 Device* PlanBuilder::GpuOfLoop(const Node& node) {
   if (!places_ || node.op().flow != Flow::kLoop) return nullptr;
   auto known = gpu_loops_.find(&node);
@@ -69,9 +69,9 @@ Device* PlanBuilder::GpuOfLoop(const Node& node) {
   return gpu_loops_[&node] = gpu;
 }
 
-// Why a conditional, loop or call is no piece of its own. One that spans
-// devices is none, nor one that is handed what lies on another device, even if
-// it does no more than hand it on.
+// Why a conditional, loop or call cannot be a compiled piece. It cannot if it
+// spans devices, or receives a value on another device, even if it only passes
+// the value on.
 std::string PlanBuilder::WhyOnTokens(const Node& node) {
   if (options_.executor == ExecutorChoice::kTokens) return "tokens asked for";
   if (GpuOfLoop(node)) return "";
@@ -94,7 +94,8 @@ std::string PlanBuilder::WhyOnTokens(const Node& node) {
 Result<std::shared_ptr<const Plan>> PlanBuilder::Build() {
   plan_->devices_.push_back(&CpuDevice());
   SL_RETURN_IF_ERROR(FindDevices(plan_->graph_->root()));
-  // What is fed may lie where nothing runs: it is copied all the same.
+  // Fed arrays may be on a device on which no node runs: they are copied from
+  // there.
   for (const std::string& place : options_.args_at) {
     if (place.empty() || device_index_.count(place)) continue;
     SL_ASSIGN_OR_RETURN(Device * device, Devices::Find(place));
@@ -151,7 +152,7 @@ Status PlanBuilder::FindCode() {
 Status PlanBuilder::FindPresets(const Code& code) {
   for (Node* node : code.order) {
     if (node->op().flow == Flow::kFunction) {
-      // Calls know it by its node; there is nothing to pass on.
+      // Calls identify it by its node; no value is needed.
       preset_[node] = Array::Handle({});
     } else if (node->num_outputs() == 1 && node->controls().empty() &&
                ConstantValue(node->output(0))) {
@@ -220,15 +221,15 @@ Status PlanBuilder::FindFrames() {
     FrameInfo& info = frames[code.base];
     info.is_call = code.function != nullptr;
     info.num_results = static_cast<uint32_t>(code.region->results().size());
-    // A call's arguments come all at once.
+    // A call's arguments arrive together.
     if (info.is_call) info.enters = 1;
   }
   DropEffectsAcrossFrames();
   return OkStatus();
 }
 
-// In a raw graph the program says nothing of the order between a loop's
-// iterations and what is around it, except by its own edges.
+// In a raw graph only explicit edges order a loop's iterations and the nodes
+// around it.
 void PlanBuilder::DropEffectsAcrossFrames() {
   if (plan_->lowered_.graph) {
     for (const EffectEdge& e : plan_->effects_) ordered_.insert(e.after);
@@ -240,7 +241,7 @@ void PlanBuilder::DropEffectsAcrossFrames() {
   for (const EffectEdge& e : plan_->effects_) ordered_.insert(e.after);
 }
 
-// ---- Structural nodes that are only ways for edges ----
+// ---- Structural nodes that become edges ----
 
 bool PlanBuilder::IsLoopMerge(const Node& merge) const {
   if (merge.num_inputs() != 2) return false;
@@ -259,11 +260,11 @@ bool PlanBuilder::IsLoopMerge(const Node& merge) const {
   return true;
 }
 
-// CPU devices reach each other's memory and nobody writes to a value that is
-// read elsewhere, so kernels of one read what another has made where it lies.
-// A real copy is made for those who may hand their input on: what leaves a
-// device as a result, goes round a loop or into a list is of the memory its
-// place says. REQUIRES: the node copies.
+// CPU devices can access each other's memory and nobody overwrites a value that
+// is read elsewhere, so kernels of one read values of another in place. A real
+// copy is made for readers that may pass their input on: results, carried
+// values and list elements of a device must be in its own memory. REQUIRES: the
+// node copies.
 bool PlanBuilder::IsReadInPlace(const Node& copy) {
   if (places_ || IsResult({const_cast<Node*>(&copy), 0})) return false;
   for (const std::string& place : options_.args_at) {
@@ -293,7 +294,7 @@ bool PlanBuilder::CanVanish(const Node& node) {
   if (!pass && !moves && flow != Flow::kLoopCond) return false;
   if (IsPreset(node.input(0).node)) return false;
   if (!moves) return true;
-  // An edge goes one way; for a second one a node passes the value on.
+  // An edge has one route; for a second one a node passes the value on.
   for (const Path& path : Resolve(node.input(0))) {
     if (path.way != Way::kHere) return false;
   }

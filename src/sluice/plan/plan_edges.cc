@@ -1,4 +1,4 @@
-// The edges of a plan: who brings what to whom, and by which way.
+// The edges of a plan: senders, receivers and routes.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
@@ -23,8 +23,8 @@ Status PlanBuilder::MakeEdges() {
   return OkStatus();
 }
 
-// An edge from wherever the value comes from. A value that comes round a loop
-// or enters it has two ways in, of which an iteration sees one.
+// Adds an edge from each source of the value. A value carried around a loop has
+// two sources, of which an iteration sees one.
 void PlanBuilder::Connect(const Value& v, PlanEdge edge) {
   for (const Path& path : Resolve(v)) {
     PlanEdge e = edge;
@@ -70,7 +70,7 @@ void PlanBuilder::InputEdges(uint32_t id) {
       PlanEdge edge{id, number};
       edge.route = Route::kMerge;
       const Node* self = members_[id][0];
-      // What comes round comes in another iteration, or not at all.
+      // A value from NextIteration arrives in another iteration, or not at all.
       if (!IsBackEdge(*self, v)) pending_[id] += kMergeDeadUnit;
       if (IsPreset(v.node)) {
         wires_.push_back({preset_pass_.at({self, static_cast<int>(i)}), edge});
@@ -129,7 +129,7 @@ void PlanBuilder::ControlEdges() {
   }
 }
 
-// Once for every constant entrance that somebody reads.
+// Once for every constant Enter that has readers.
 void PlanBuilder::ConstantWires() {
   for (auto& [order, entry] : constants_) {
     auto& [enter, constant] = entry;
@@ -175,7 +175,7 @@ Status PlanBuilder::ResultEdges(const Code& code) {
   return OkStatus();
 }
 
-// Whether a node, left alone with its input i, writes a result over it.
+// Whether a node that is the sole holder of its input i overwrites it.
 bool PlanBuilder::Overwrites(uint32_t id, size_t i) {
   if (const CompiledPiece* piece = plan_->infos_[id].piece.get()) {
     return piece->OverwritesInput(i);
@@ -185,7 +185,7 @@ bool PlanBuilder::Overwrites(uint32_t id, size_t i) {
   return i == 0 && node->op().cpu().in_place && IsResult(node->output(0));
 }
 
-// All nodes that wait for `from`, directly or not.
+// All nodes that wait for `from`, directly or indirectly.
 std::unordered_set<uint32_t> PlanBuilder::After(uint32_t from) const {
   std::unordered_multimap<uint32_t, uint32_t> next;
   for (const Wire& w : wires_) {
@@ -207,10 +207,10 @@ std::unordered_set<uint32_t> PlanBuilder::After(uint32_t from) const {
   return seen;
 }
 
-// Whoever reads an argument goes before whoever may write over it, so that
-// the latter finds itself alone with it. Only where there are no loops: what is
-// inside one may lie on both sides. And only where nothing is asynchronous: a
-// reader may wait for another task, and that for what the writer makes.
+// Orders readers of an argument before a node that may overwrite it, so that
+// the latter is the sole holder. Only without loops, whose nodes may be on both
+// sides. And only without asynchronous nodes: a reader may wait for another
+// task, which may wait for the writer's result.
 void PlanBuilder::ReadersFirst() {
   if (plan_->frames_.size() > 1) return;
   for (const PlanNode& node : plan_->nodes_) {

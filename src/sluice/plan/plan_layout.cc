@@ -1,4 +1,4 @@
-// Laying the edges of a plan: together by sender, numbered by frame.
+// Lays out the edges of a plan: grouped by sender, numbered by frame.
 #include "sluice/plan/plan_builder.h"
 
 namespace sluice {
@@ -10,7 +10,7 @@ bool HasValue(const PlanEdge& e) {
          e.route == Route::kFetch || e.route == Route::kReturn;
 }
 
-// The last edge of each output that carries its value may take it.
+// The last edge that carries an output's value may move it.
 void MarkLast(std::span<PlanEdge> edges, size_t num_outputs) {
   std::vector<bool> taken(num_outputs, false);
   for (size_t k = edges.size(); k-- > 0;) {
@@ -24,8 +24,8 @@ void MarkLast(std::span<PlanEdge> edges, size_t num_outputs) {
 }  // namespace
 
 void PlanBuilder::LayEdges() {
-  // Edges of one node stand together, those without values first: once a
-  // value has been taken, nobody can see any more that it was there.
+  // Edges of one node are adjacent, those without values first: once a value
+  // has been moved, its presence can no longer be checked.
   for (const Wire& w : wires_) ++plan_->nodes_[w.from].num_edges;
   uint32_t next = 0;
   for (PlanNode& node : plan_->nodes_) {
@@ -73,7 +73,7 @@ void PlanBuilder::LayEdges() {
 }
 
 void PlanBuilder::FinishFrames() {
-  // Edges out of a frame are numbered; ways into one are counted.
+  // Edges out of a frame are numbered; edges into one are counted.
   auto look = [&](uint32_t f, uint32_t k) {
     PlanEdge& e = plan_->edges_[k];
     if (e.way == Way::kExit) {
@@ -96,7 +96,7 @@ void PlanBuilder::FinishFrames() {
       bool merge = node.kind == NodeKind::kMerge;
       uint32_t ready = pending_[id];
       uint32_t constant = constant_inputs_[id];
-      // A Merge of constants is slow and right.
+      // A Merge of constants takes the slow, correct path.
       if (!merge) ready -= constant;
       frame.pending.push_back(pending_[id]);
       frame.pending_ready.push_back(ready);

@@ -1,5 +1,5 @@
-// Which nodes a plan has: singles, islands, bytecode, and the few that
-// control flow leaves.
+// The nodes of a plan: single nodes, islands, bytecode, and the few left by
+// control flow.
 #include "sluice/base/strings.h"
 #include "sluice/graph/swap.h"
 #include "sluice/graph/traverse.h"
@@ -24,7 +24,7 @@ Status PlanBuilder::MakeNodes() {
     if (options_.executor == ExecutorChoice::kTape) {
       island_options.min_nodes = 1;
     }
-    // What a call draws and what its errors say is its own.
+    // Random numbers and error messages of a call are its own.
     std::map<std::vector<const Node*>, int> groups{{{}, 0}};
     if (plan_->lowered_.graph) {
       island_options.group = [&](const Node& node) {
@@ -40,7 +40,7 @@ Status PlanBuilder::MakeNodes() {
     }
     islands[c] = ChooseIslands(order, effects, island_options);
   }
-  // Nodes of one frame stand together.
+  // Nodes of one frame are adjacent.
   for (uint32_t f = 0; f < plan_->frames_.size(); ++f) {
     FrameInfo& frame = plan_->frames_[f];
     frame.first_node = static_cast<uint32_t>(plan_->nodes_.size());
@@ -145,7 +145,7 @@ uint32_t PlanBuilder::AddSingle(Node& node, std::string why) {
       break;
     case Flow::kMerge:
       kind = NodeKind::kMerge;
-      inputs = 2;  // what came, and its number
+      inputs = 2;  // the value, and its number
       for (int i = 0; i < node.num_inputs(); ++i) {
         if (IsPreset(node.input(i).node)) AddPresetPass(frame, node, i);
       }
@@ -308,7 +308,8 @@ bool PlanBuilder::ReadOutside(const Value& v,
   return IsResult(v) || IsCaptured(v);
 }
 
-// Read by a region that gives it on as a result, which is no use of a node.
+// Captured by a region that returns it as a result, which is not a use by a
+// node.
 bool PlanBuilder::IsCaptured(const Value& v) {
   if (!captured_known_) {
     captured_known_ = true;

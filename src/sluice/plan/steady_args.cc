@@ -13,7 +13,7 @@ bool MayBePlaces(DType dtype) {
   return kIndices.contains(dtype) || dtype == DType::kBool;
 }
 
-// What is made of `v` may be a view of it.
+// Values computed from `v` may be views of it.
 bool Search(const Value& v, std::unordered_set<Value, ValueHash>& seen) {
   std::vector<Value> open{v};
   while (!open.empty()) {
@@ -33,7 +33,7 @@ bool Search(const Value& v, std::unordered_set<Value, ValueHash>& seen) {
         }
       }
       if (!reads) continue;
-      // Kept or carried on by what is not followed here.
+      // Stored or carried in ways that are not followed here.
       if (op.flow != Flow::kNone || op.effect != Effect::kNone || op.stateful ||
           op.async() || !user->regions().empty()) {
         return true;

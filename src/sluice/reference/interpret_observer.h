@@ -1,8 +1,8 @@
-// InterpretObserver: sees every node the reference interpreter runs, with its
-// values and the iterations it runs in; what debugging is made of.
+// InterpretObserver: sees every node that the reference interpreter runs, with
+// its values and iterations; the basis of debugging.
 //
-// Called on the interpreting thread, one node at a time. What it is shown lives
-// until the call returns.
+// Called on the interpreting thread, one node at a time. Its arguments are
+// valid until the call returns.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-// An iteration of a loop or a frame, or a call; and what is around it.
+// An iteration of a loop or a frame, or a call; linked to the enclosing one.
 struct FlowPlace {
   const FlowPlace* outer = nullptr;
   const Node* node = nullptr;  // a While or a Call; null: a raw frame
@@ -35,10 +35,10 @@ inline std::vector<const FlowPlace*> PlacesFrom(const FlowPlace* innermost) {
 class InterpretObserver {
  public:
   virtual ~InterpretObserver() = default;
-  // An error ends the run with it.
+  // An error ends the run.
   virtual Status Before(const Node& node, const FlowPlace* place,
                         std::span<const Array> inputs) = 0;
-  // Outputs that are dead are empty; a dead node had no Before.
+  // Dead outputs are empty; for a dead node Before was not called.
   virtual Status After(const Node& node, const FlowPlace* place,
                        std::span<const Array> outputs) = 0;
 };

@@ -10,7 +10,7 @@ Arrivals& ReferenceFrame::At(const Node& node, const TokenWiring& wiring) {
   if (!fresh) return a;
   const std::vector<Value>& operands = wiring.operands.at(&node);
   a.operands.resize(operands.size());
-  // Constants are at home in every iteration of every frame.
+  // Constants belong to every iteration of every frame.
   for (size_t i = 0; i < operands.size(); ++i) {
     const Array* constant = ConstantValue(operands[i]);
     if (constant && operands[i].node->controls().empty() &&
@@ -63,7 +63,7 @@ std::vector<WaitingNode> WaitingNodes(ReferenceFrame& frame,
   for (const Node* node : wiring.order) {
     const Arrivals& a = frame.At(*node, wiring);
     if (a.fired) continue;
-    // A frame that has begun without it waits for an Enter.
+    // A frame that has started without it waits for an Enter.
     bool missed = node->op().flow == Flow::kEnter &&
                   frame.inner.count(FrameName(*node)) > 0;
     if (!missed && !GotSomething(a)) continue;

@@ -23,7 +23,7 @@ class Interpreter {
   Interpreter(const StepContext& step, InterpretObserver* observer)
       : step_(step), observer_(observer) {}
 
-  // `scope` knows what is around the region and where it runs.
+  // `scope` contains the enclosing values and the place of the run.
   Arrays Run(const Region& region, const std::vector<Array>& args,
              Scope scope) {
     for (int i = 0; i < region.num_args(); ++i) {
@@ -119,7 +119,7 @@ class Interpreter {
     if (scope.depth >= kMaxCallsOnStack) {
       return AtNode(CallsTooDeep(node, kMaxCallsOnStack), node, inputs);
     }
-    // The body sees what is around the function, not around the call.
+    // The body sees the scope of the function, not that of the call.
     const Scope* home = &scope;
     while (home->outer && !home->values.count(node.input(0))) {
       home = home->outer;

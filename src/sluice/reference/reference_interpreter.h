@@ -1,8 +1,8 @@
-// The reference interpreter: what a graph means, as plainly as it can be
-// written. A map from values to arrays, nodes in topological order, one at a
-// time, each through RunOp; regions are run the same way, and those that hold
-// raw primitives by tokens (reference_tokens.h). The oracle every
-// executor is tested against.
+// The reference interpreter: the semantics of a graph in the simplest form. A
+// map from values to arrays, nodes in topological order, one at a time, each
+// through RunOp; regions run in the same way, and those that contain raw
+// primitives run by tokens (reference_tokens.h). Every executor is tested
+// against it.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ Result<std::vector<Array>> Interpret(const Graph& graph,
                                      const StepContext& step,
                                      InterpretObserver* observer = nullptr);
 
-// Runs one node, regions and all, with these values around it.
+// Runs one node, including its regions, with these outer values.
 Result<std::vector<Array>> InterpretNode(const Node& node,
                                          std::span<const Value> around,
                                          std::span<const Array> values,

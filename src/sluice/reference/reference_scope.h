@@ -1,5 +1,5 @@
-// ReferenceScope: the values of one activation of a region under the reference
-// interpreter; what the region captures is found in the activations around it.
+// ReferenceScope: the values of one activation of a region in the reference
+// interpreter; captures are found in the enclosing activations.
 //
 // Lives while its region runs, on one thread.
 #pragma once
@@ -15,10 +15,11 @@ struct ReferenceScope {
   const ReferenceScope* outer = nullptr;
   std::unordered_map<Value, Array, ValueHash> values;
   uint64_t tag = 0;                  // StepContext::tag
-  int depth = 0;                     // calls around it
-  const FlowPlace* place = nullptr;  // where it runs; null: in no loop or call
+  int depth = 0;                     // enclosing calls
+  const FlowPlace* place = nullptr;  // its place; null: outside of loops and
+                                     // calls
 
-  // Null when it has not been computed.
+  // Null if it has not been computed.
   const Array* Find(const Value& v) const {
     for (const ReferenceScope* s = this; s; s = s->outer) {
       auto it = s->values.find(v);

@@ -51,7 +51,7 @@ class Machine {
   }
 
  private:
-  // What is there before anything runs: arguments and captured values.
+  // Delivers values that exist before anything runs: arguments and captures.
   void Begin(const Node& node) {
     const std::vector<Value>& operands = wiring_.operands.at(&node);
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -71,7 +71,7 @@ class Machine {
     Wake(frame, node);
   }
 
-  // All outputs, and the news that the node has run.
+  // Sends all outputs, and the fact that the node has run.
   void Send(Frame& frame, const Node& node, const std::vector<Token>& outputs,
             const DeathRef& death) {
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -111,9 +111,10 @@ class Machine {
                        [](const auto& token) { return token.has_value(); });
   }
 
-  // Alive with the first live operand, dead when all are. No NextIteration
-  // leads to iteration 0, so there a dead Enter kills at once; a dead one leads
-  // nowhere, so later no Merge that has one can die.
+  // Alive with the first live operand, dead if all are dead. No NextIteration
+  // leads to iteration 0, so a dead Enter makes the Merge dead at once there; a
+  // dead NextIteration starts no iteration, so in later iterations a Merge with
+  // one cannot die.
   static bool MergeIsReady(const Frame& frame, const Node& node,
                            const Arrivals& a) {
     if (a.first_live >= 0) return true;
@@ -131,7 +132,7 @@ class Machine {
   }
 
   // --- Order -----------------------------------------------------------
-  // Whether a node above it that touches the same may still come.
+  // Whether a node above it that accesses the same resource may still fire.
   bool HeldUp(const Frame& frame, const Node& node) const {
     auto it = wiring_.effects_before.find(&node);
     if (it == wiring_.effects_before.end()) return false;
@@ -161,7 +162,7 @@ class Machine {
   }
 
   // --- Firing ----------------------------------------------------------
-  // The first dead operand's or control's.
+  // The death of the first dead operand or control.
   static DeathRef DeathOf(const Node& node, const Arrivals& a) {
     for (const auto& token : a.operands) {
       if (token && token->death) return token->death;
@@ -253,11 +254,11 @@ class Machine {
   }
 
   // --- Frames ----------------------------------------------------------
-  // Outermost first, one around the other.
+  // Outermost first, linked to each other.
   std::vector<FlowPlace> FlowPlaces(const Frame& frame) const {
     std::vector<FramePlace> inner = frame.Places();
     std::vector<FlowPlace> places;
-    places.reserve(inner.size());  // they point at one another
+    places.reserve(inner.size());  // they point to each other
     for (auto it = inner.rbegin(); it != inner.rend(); ++it) {
       places.push_back({places.empty() ? scope_.place : &places.back(), nullptr,
                         it->frame, it->iteration});
@@ -308,7 +309,7 @@ class Machine {
     return OkStatus();
   }
 
-  // Goes on to the next iteration, or out of the frame, when all is done.
+  // Starts the next iteration, or ends the frame, when everything is done.
   void Settle(Frame* frame) {
     while (frame->parent && frame->num_ready == 0 && frame->inner.empty() &&
            frame->enters_left == 0) {

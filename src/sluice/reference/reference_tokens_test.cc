@@ -1,5 +1,5 @@
-// The rules of tokens, frames and deadness, as the reference interpreter has
-// them. Every other executor is compared with it elsewhere.
+// The rules of tokens, frames and deadness in the reference interpreter. Other
+// tests compare every executor with it.
 #include "sluice/reference/reference_tokens.h"
 
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ TEST(Tokens, AMergeWaitsForControlsButTheyDoNotKillIt) {
   EXPECT_EQ(Text(RunText(text, {B(true), I(3)})), "3");
 }
 
-// v * v, n times; with i running along. The body's %v1 may be replaced.
+// v * v, n times, with a counter i. The body's %v1 may be replaced.
 std::string Loop(const std::string& body, const std::string& more = "",
                  const std::string& results = "%out, %count") {
   return "graph g(%n: i32[], %x: i32[]) -> (" + results + R"() {
@@ -234,7 +234,7 @@ TEST(Tokens, ADeadLoopsExitIsADeadFetch) {
 }
 
 TEST(Tokens, TheSwitchInALoopThatDecidedIsNamedWithItsIteration) {
-  // An Exit from the side that goes on is dead when the loop ends.
+  // An Exit from the continuing side is dead when the loop ends.
   std::string text =
       Loop("%v1 = Mul(%v_sw:1, %v_sw:1)", "%late = Exit(%v1)", "%late");
   EXPECT_NE(Text(RunText(text, {I(0), I(2)}))
@@ -350,13 +350,14 @@ TEST(Tokens, StructuredOpsInsideARawLoop) {
   text.insert(text.find("%i = Merge"),
               "%f = Function() after %i_in "
               "{ body(%k2: i32[]) { %r2 = Neg(%k2) yield %r2 } }\n");
-  // %f lives in iteration 0 only, where the Enter it waits for gives a token.
+  // %f lives in iteration 0 only, where the Enter it waits for delivers a
+  // token.
   EXPECT_EQ(Text(RunText(text, {I(1), I(5)})), "-5; 1");
   EXPECT_EQ(Text(RunText(text, {I(1), I(0)})), "0; 1");
 }
 
-// Found by random graphs: what a Merge gives was taken for as dead as one of
-// its sides, and so both were put into one island.
+// Found by random graphs: the output of a Merge was considered as dead as one
+// of its sides, so both were put into one island.
 TEST(Tokens, WhatAMergeGivesLivesLongerThanItsSides) {
   std::unique_ptr<Graph> graph =
       MustParse(R"(graph g(%p: bool[], %x: i32[]) -> (%a, %b) {

@@ -1,5 +1,5 @@
-// TokenWiring: who gets what a node gives, for the token rules of the reference
-// interpreter. Made from a region once, then only read.
+// TokenWiring: the receivers of each node's outputs, for the token rules of the
+// reference interpreter. Built from a region once, then read-only.
 #pragma once
 
 #include <string>
@@ -19,20 +19,20 @@ struct TokenWiring {
   const Region* region = nullptr;
   std::vector<Node*> order;  // topological, effects included
   std::unordered_map<const Node*, size_t> position;
-  // What a node waits for: its inputs, then what its regions capture.
+  // The values that a node waits for: its inputs, then its regions' captures.
   std::unordered_map<const Node*, std::vector<Value>> operands;
   using Use = std::pair<const Node*, size_t>;  // a node, and which operand
   std::unordered_map<Value, std::vector<Use>, ValueHash> users;
   std::unordered_map<const Node*, std::vector<const Node*>> control_users;
-  // Nodes above that touch the same resource.
+  // Nodes above that access the same resource.
   std::unordered_map<const Node*, std::vector<const Node*>> effects_before;
   std::unordered_map<std::string, int> num_enters;  // by frame
-  // The frames a node fires in and those its outputs go to, outermost first,
-  // going by its first operand.
+  // The frames in which a node fires and those its outputs go to, outermost
+  // first, determined by its first operand.
   using Frames = std::vector<std::string>;
   std::unordered_map<const Node*, Frames> fires_in, gives_to;
 
-  // A node of this region, so its tokens come from here.
+  // Whether it is a node of this region, which delivers tokens here.
   bool Inside(const Node* node) const {
     return !node->is_args() && node->region() == region;
   }

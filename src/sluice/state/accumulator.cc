@@ -85,13 +85,13 @@ void Accumulator::CancelWaiter(uint64_t id) noexcept {
   if (auto take = takes_.Remove(id)) {
     replies.AddCancelled(std::move(take->waiter), [&] { return what(); });
   }
-  Flush(replies);  // the next in line may want fewer
+  Flush(replies);  // the next waiter may need fewer
 }
 
 void Accumulator::Flush(Replies& replies) {
   while (!takes_.empty() && count_ >= takes_.front().num_required) {
     std::vector<Array> value;
-    // Runs at once, under the lock, which the analysis does not see.
+    // Runs immediately, under the lock, which the analysis does not see.
     Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
       value.resize(1);
       SL_ASSIGN_OR_RETURN(value[0], Reduced());
@@ -101,7 +101,7 @@ void Accumulator::Flush(Replies& replies) {
       replies.Add(takes_.pop().waiter, std::move(status));
       continue;  // the gradients stay for the next one
     }
-    // Forgotten before the reply, which may then be the only owner.
+    // Cleared before the reply, which may then be the only owner.
     sum_ = Array();
     count_ = 0;
     ++step_;

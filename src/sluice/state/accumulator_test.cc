@@ -51,7 +51,7 @@ TEST(Accumulator, TakeWaits) {
   Answer first = Take(*a, 2), second = Take(*a, 1);
   ASSERT_TRUE(a->Apply(0, Array::Scalar(1.0f)).ok());
   EXPECT_TRUE(first.pending());
-  // The second is behind the first, though it wants fewer.
+  // The second comes after the first, although it needs fewer.
   EXPECT_TRUE(second.pending());
   ASSERT_TRUE(a->Apply(0, Array::Scalar(3.0f)).ok());
   EXPECT_EQ(first.value<float>(), 2);
@@ -113,7 +113,7 @@ TEST(Accumulator, CancellingAStepEndsItsTake) {
   step.Cancel(Aborted("stop"));
   ExpectError(first.status(), Code::kCancelled,
               "take from accumulator \"g\" was cancelled: stop");
-  EXPECT_EQ(second.value<float>(), 4);  // what was behind it goes on
+  EXPECT_EQ(second.value<float>(), 4);  // the next one in line proceeds
 }
 
 TEST(Accumulator, EveryGradientCountsOnceUnderThreads) {

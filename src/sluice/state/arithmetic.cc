@@ -59,7 +59,7 @@ Result<Array> OwnedArray(const Array& array) {
 
 namespace {
 
-// The same for elements in a device's memory, which stays theirs.
+// The same for elements in device memory, which stay there.
 Status AddRemote(Array* target, const Array& x, bool subtract) {
   Memory* memory = (target->on_host() ? x : *target).memory();
   SL_ASSIGN_OR_RETURN(Array b, RemoteCopy::To(x, memory));
@@ -91,7 +91,7 @@ Status AddTo(Array* target, const Array& x, bool subtract) {
     const T *a = target->data<T>(), *b = x.data<T>();
     T* c = out.mutable_data<T>();
     int64_t n = x.num_elements();
-    // Two loops, so that neither has a branch inside.
+    // Two loops, so that neither contains a branch.
     if (subtract) {
       for (int64_t i = 0; i < n; ++i) c[i] = Plus(a[i], b[i], true);
     } else {

@@ -71,11 +71,11 @@ Status Barrier::Insert(int64_t component, const Array& keys,
   return OkStatus();
 }
 
-// All that needs memory first, so that it happens as a whole or not at all.
+// Allocates everything first, so that it succeeds completely or has no effect.
 void Barrier::Put(size_t component, const Array& keys,
                   std::vector<Element>& rows) {
   const auto* names = keys.data<std::string>();
-  std::map<Order, Complete> complete;  // nodes for those that get their last
+  std::map<Order, Complete> complete;  // nodes for keys that become complete
   size_t made = 0;
   const Order before = next_order_;
   try {
@@ -169,7 +169,7 @@ void Barrier::CancelWaiter(uint64_t id) noexcept {
     replies.AddCancelled(std::move(take->waiter),
                          [&] { return StrCat("take from ", who()); });
   }
-  Flush(replies);  // the next in line may want fewer
+  Flush(replies);  // the next waiter may need fewer
 }
 
 void Barrier::Flush(Replies& replies) noexcept {
@@ -199,7 +199,7 @@ void Barrier::Flush(Replies& replies) noexcept {
   }
 }
 
-// A batch and what goes into it, until it is filled.
+// A batch and its elements, until it is filled.
 struct Barrier::Filling {
   std::map<Order, Complete> given;
   std::vector<Element> rows;
@@ -210,7 +210,7 @@ void Barrier::Give(PendingTake take, int64_t n, Replies& replies) {
   std::shared_ptr<Filling> filling;
   std::vector<Array> outputs;
   std::function<void()> finish;
-  // Runs at once, under the lock, which the analysis does not see.
+  // Runs immediately, under the lock, which the analysis does not see.
   Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
     filling = std::make_shared<Filling>();
     finish = [filling, barrier = Ref<Barrier>::Share(this)] {
@@ -238,7 +238,7 @@ void Barrier::Give(PendingTake take, int64_t n, Replies& replies) {
     // The elements stay for the next one.
     return replies.Add(std::move(take.waiter), std::move(status));
   }
-  // As they lie: going over to the batch and back needs no memory.
+  // Map nodes are moved: transferring to the batch and back needs no memory.
   for (int64_t i = 0; i < n; ++i) {
     filling->given.insert(filling->given.end(), ready_.extract(ready_.begin()));
   }

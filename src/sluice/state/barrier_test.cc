@@ -52,7 +52,7 @@ TEST(Barrier, AKeyIsReadyWhenAllItsComponentsAreThere) {
   EXPECT_EQ(f.barrier->ready_size(), 2);
   EXPECT_EQ(f.barrier->incomplete_size(), 1);
   Answer out = f.Take(2);
-  // Oldest first, though "c" was completed before "a".
+  // Oldest first, although "c" was completed before "a".
   EXPECT_EQ(out.values<std::string>(0), (Strings{"a", "c"}));
   EXPECT_TRUE(out.out(1).BitEquals(Array::Of<float>({2, 2}, {0, 0, 2, 2})));
   EXPECT_EQ(out.values<int64_t>(2), (std::vector<int64_t>{10, 0}));
@@ -121,7 +121,7 @@ TEST(Barrier, CloseHalfWayLetsKeysBeCompleted) {
   Answer both = f.Take(2), more = f.Take(1);
   f.barrier->Close(false);
   EXPECT_TRUE(f.barrier->closed());
-  // Two keys can still become complete; a third cannot come.
+  // Two keys can still become complete; a third cannot.
   EXPECT_TRUE(both.pending());
   ExpectError(f.Insert(0, {"c"}), Code::kCancelled,
               "barrier \"b\" is closed, and key \"c\" would be new");

@@ -1,6 +1,6 @@
-// Memory that runs out while steps wait for each other: queues, barriers,
-// accumulators and locks. Wanted for every n: each operation is answered once,
-// or its call throws; nothing waits for ever.
+// Memory runs out while steps wait for each other: queues, barriers,
+// accumulators and locks. Expected for every n: each operation is answered
+// once, or its call throws; nothing waits forever.
 #include <optional>
 #include <string>
 
@@ -14,10 +14,10 @@
 namespace sluice {
 namespace {
 
-// Operations that wait, each of them to be heard of once.
+// Waiting operations, each of which must be answered once.
 class Asked {
  public:
-  // call(reply) asks; what it throws is an answer.
+  // call(reply) starts an operation; an exception counts as an answer.
   template <class F>
   void Ask(F call) {
     int* answers = &answers_[count_++];
@@ -39,7 +39,8 @@ class Asked {
   int count_ = 0;
 };
 
-// `play` asks; afterwards its cancellation wakes whoever still waits.
+// `play` starts operations; afterwards its cancellation wakes all remaining
+// waiters.
 template <class Play>
 void EveryoneIsAnswered(Play play) {
   std::optional<Asked> asked;
@@ -89,13 +90,14 @@ TEST(FailingWaits, EveryOperationOfAQueueIsAnswered) {
   }
 }
 
-// A text too long to lie inside a std::string, so that copying it may fail.
+// A text too long to be stored inside a std::string, so that copying it may
+// fail.
 Array Text(int i) {
   return Array::Scalar<std::string>("the element with the number " +
                                     std::to_string(i));
 }
 
-// What went in and what came out, as the operations were told.
+// The elements that went in and came out, according to the replies.
 struct Tally {
   Ref<Queue> queue;
   int in = 0;
@@ -121,8 +123,8 @@ struct Tally {
   }
 };
 
-// A dequeue that had gathered elements is cancelled while there is no memory
-// for anything: they are back, in order. They were lost, and nobody was told.
+// A dequeue with gathered elements is cancelled while no memory is available:
+// the elements are returned, in order. They used to be lost without notice.
 TEST(FailingWaits, ElementsOfADequeueThatIsCancelledAreNotLost) {
   for (QueueOrder order : {QueueOrder::kFifo, QueueOrder::kShuffle}) {
     std::optional<Tally> tally;
@@ -138,7 +140,7 @@ TEST(FailingWaits, ElementsOfADequeueThatIsCancelledAreNotLost) {
           Cancellation cancellation;
           for (int i = 0; i < 5; ++i) tally->Put(i);
           tally->Get(9, &cancellation);  // gathers 4, so that all get in
-          tally->Put(5);                 // where room was
+          tally->Put(5);                 // where space was
           cancellation.Cancel(std::move(over));
           tally->Get(3, nullptr);
           return failed.load() > 0 ? NoMemory() : OkStatus();
@@ -223,7 +225,7 @@ TEST(FailingWaits, EveryTakeFromAnAccumulatorIsAnswered) {
   });
 }
 
-// A lock whose ticket could not be made is nobody's.
+// A lock whose ticket could not be created stays free.
 TEST(FailingWaits, ALockIsNeverHeldByNobody) {
   EveryoneIsAnswered([](Asked& asked, Cancellation& c) -> Status {
     auto mutex = MakeRef<MutexResource>("m");

@@ -33,8 +33,9 @@ std::string HashTable::Spec::ToString() const {
                 TypeText(value_dtype, value_shape));
 }
 
-// Values of one element type T lie one after another in a vector; the map says
-// where. A place whose key is gone is given to the next new key.
+// Values of one element type T are stored consecutively in a vector; the map
+// contains their positions. The position of an erased key is reused for the
+// next new key.
 class HashTable::Store {
  public:
   virtual ~Store() = default;
@@ -48,7 +49,7 @@ class HashTable::Store {
 
 namespace {
 
-// Plain bytes stand for every plain type: a value is moved, never looked into.
+// Plain bytes represent every plain type: values are moved, never interpreted.
 template <class Key, class T>
 class StoreOf final : public HashTable::Store {
  public:
@@ -148,7 +149,7 @@ std::unique_ptr<HashTable::Store> MakeStore(const HashTable::Spec& spec) {
   }
 }
 
-// K + V, or an error when that is too large.
+// K + V, or an error if the result is too large.
 Result<Shape> Concat(const Shape& k, const Shape& v) {
   std::vector<int64_t> dims(k.dims().begin(), k.dims().end());
   dims.insert(dims.end(), v.dims().begin(), v.dims().end());

@@ -68,8 +68,8 @@ Status WrongHandle(const KernelContext& ctx, std::string_view wanted) {
 
 namespace {
 
-// The caller to be answered. Dropped without an answer (no memory for the line
-// it was to wait in), it answers so itself: a kernel never waits for ever.
+// The caller to be answered. If it is dropped without an answer (no memory for
+// the waiter), it answers so itself: a kernel never waits forever.
 struct Asked {
   explicit Asked(AsyncContext& c) : ctx(&c) { AsyncLaunch::Keep(); }
   ~Asked() {

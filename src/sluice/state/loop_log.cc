@@ -42,7 +42,7 @@ std::vector<LoopUse> LoopLog::loops() const {
   std::vector<LoopUse> loops;
   for (const Entry& entry : loops_) {
     LoopUse& use = loops.emplace_back(entry.use);
-    // Notes come in any order; what is repeated is kept beside the rest.
+    // Notes arrive in any order; bytes of repetitions are counted in addition.
     use.peak_bytes =
         std::max(use.peak_bytes, use.kept_bytes + entry.again_bytes);
   }

@@ -40,12 +40,13 @@ Status MutexResource::Unlock(int64_t ticket) {
 void MutexResource::GrantNext(Replies& replies) {
   while (holder_ == 0 && !line_.empty()) {
     std::vector<Array> ticket;
-    // Runs at once, under the lock, which the analysis does not see.
+    // Runs immediately, under the lock, which the analysis does not see.
     Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
       ticket.push_back(Array::Scalar<int64_t>(last_ticket_ + 1));
       return OkStatus();
     });
-    // Only who gets the ticket holds the lock: nobody else could release it.
+    // Only the receiver of the ticket holds the lock: nobody else could release
+    // it.
     if (status.ok()) holder_ = ++last_ticket_;
     replies.Add(line_.pop().waiter, std::move(status), std::move(ticket));
   }

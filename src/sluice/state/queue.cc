@@ -15,8 +15,8 @@ std::unique_ptr<QueueStore> MakeStore(const QueueSpec& spec,
                                       uint64_t session_seed) {
   switch (spec.order) {
     case QueueOrder::kShuffle: {
-      // Without a seed of its own a queue is mixed by its name, so that two
-      // queues of one program do not shuffle alike.
+      // Without an explicit seed a queue mixes in its name, so that two queues
+      // of one program shuffle differently.
       uint64_t seed = spec.seed != 0 ? static_cast<uint64_t>(spec.seed)
                                      : MixBits(session_seed) ^ HashText(name);
       return MakeShuffleStore(spec.min_after_dequeue, seed);
@@ -45,7 +45,7 @@ Queue::Queue(std::string name, QueueSpec spec, uint64_t session_seed)
 
 Queue::~Queue() {
   // Only waiters without a cancellation can be left: the others keep the queue
-  // alive. They are answered all the same. Nobody else is here: no lock.
+  // alive. They are answered, too. Nobody else can access the queue: no lock.
   Replies replies;
   while (!enqueues_.empty()) {
     replies.AddCancelled(enqueues_.pop().waiter,
@@ -142,7 +142,7 @@ void Queue::CancelWaiter(uint64_t id) noexcept {
   Replies replies;
   MutexLock lock(mu_);
   if (auto e = enqueues_.Remove(id)) {
-    // Elements that are in already stay in: others may have taken them.
+    // Elements that are already in stay in: others may have taken them.
     replies.AddCancelled(std::move(e->waiter),
                          [&] { return StrCat("enqueue on ", who()); });
   } else if (auto d = dequeues_.Remove(id)) {
@@ -165,7 +165,7 @@ bool Queue::MoveIn(Replies& replies) {
   bool moved = false;
   while (!enqueues_.empty()) {
     PendingEnqueue& e = enqueues_.front();
-    // Runs at once, under the lock, which the analysis does not see.
+    // Runs immediately, under the lock, which the analysis does not see.
     Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
       for (; e.next < e.elements.size() && room() > 0; ++e.next) {
         e.elements[e.next].sequence = sequence_++;
@@ -187,13 +187,13 @@ bool Queue::MoveOut(Replies& replies) {
     PendingDequeue& d = dequeues_.front();
     bool last = drained();
     int64_t ready = std::min(store_->ready(last), d.missing());
-    // All at once when they are all there: a batch that is not complete takes
-    // nothing out, so there is nothing to put back, unless others cannot get in
-    // otherwise.
+    // All at once when all are available: an incomplete batch takes no
+    // elements, so none must be returned, unless enqueues would otherwise be
+    // stuck.
     bool stuck = room() <= 0 && !enqueues_.empty();
     if (ready >= d.missing() || stuck || last) {
       Status status = Guarded([&]() SL_NO_THREAD_SAFETY_ANALYSIS -> Status {
-        // Memory first: what has left the store must have a place.
+        // Memory first: elements removed from the store must have a place.
         d.taken.reserve(d.taken.size() + static_cast<size_t>(ready));
         return OkStatus();
       });
@@ -222,7 +222,7 @@ bool Queue::MoveOut(Replies& replies) {
 
 namespace {
 
-// A batch and what goes into it, until it is filled.
+// A batch and its elements, until it is filled.
 struct Filling {
   std::vector<Element> elements;
   std::vector<Array> batch;

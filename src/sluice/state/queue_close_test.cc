@@ -1,4 +1,4 @@
-// The end of waiting: a queue that is closed, a step that is cancelled.
+// Closed queues and cancelled steps.
 #include "sluice/state/queue_test_util.h"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// What is special about shuffle, padding and priority queues.
+// Shuffle, padding and priority queues.
 #include <algorithm>
 
 #include "sluice/state/queue_test_util.h"

@@ -33,7 +33,7 @@ Status QueueSpec::Check() {
       return InvalidArgument(StrCat("min_after_dequeue is ", min_after_dequeue,
                                     "; wanted 0 or more"));
     }
-    // A full queue that may give nothing away would stand still for ever.
+    // A full queue that may not release any element would be stuck forever.
     if (capacity > 0 && min_after_dequeue >= capacity) {
       return InvalidArgument(StrCat("min_after_dequeue is ", min_after_dequeue,
                                     "; wanted less than capacity, which is ",

@@ -10,13 +10,13 @@ namespace sluice {
 
 namespace {
 
-// A list with places for so many, twice as many as before if there are fewer.
+// Ensures capacity for this many elements; at least doubles it when it grows.
 void MakeRoom(std::vector<Element>& list, size_t places) {
   if (list.capacity() >= places) return;
   list.reserve(std::max(places, 2 * list.capacity()));
 }
 
-// A ring: elements come back at the front as easily as they leave there.
+// A ring buffer: elements can be put back at the front.
 class FifoStore final : public QueueStore {
  public:
   int64_t size() const override { return static_cast<int64_t>(count_); }

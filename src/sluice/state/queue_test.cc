@@ -1,4 +1,4 @@
-// What every queue does, tried on first-in, first-out queues. Closing and
+// Common behaviour of all queues, tested with FIFO queues. Closing and
 // cancelling are in queue_close_test.cc, threads in queue_threads_test.cc.
 #include "sluice/state/queue_test_util.h"
 
@@ -76,7 +76,7 @@ TEST(Queue, ABatchWaitsUntilAllAreThere) {
   Answer after = f.Get();
   f.Put(3);
   EXPECT_TRUE(batch.pending());
-  // Elements a waiting batch does not hold yet are still in the queue.
+  // Elements that a waiting batch has not gathered yet are still in the queue.
   EXPECT_EQ(f.queue->size(), 3);
   f.Put(4);
   EXPECT_EQ(batch.values<int64_t>(), (I64s{1, 2, 3, 4}));

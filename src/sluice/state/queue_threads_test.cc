@@ -1,5 +1,5 @@
-// Queues under threads: nothing is lost, nothing comes twice, every operation
-// is answered once, whatever is closed or cancelled meanwhile.
+// Queues under threads: nothing is lost or duplicated, and every operation is
+// answered once, whatever is closed or cancelled meanwhile.
 #include <atomic>
 #include <set>
 #include <thread>
@@ -156,8 +156,8 @@ TEST(QueueRaces, CancellationRacesWithCompletion) {
   RecordProperty("cancelled", cancelled);
 }
 
-// The step is cancelled while its dequeues are just beginning to wait: none of
-// them may be left waiting. The canceller spins, to strike in the middle.
+// The step is cancelled while its dequeues are just starting to wait: none of
+// them may be left waiting. The canceller spins, to hit that moment.
 TEST(QueueRaces, CancellationRacesWithTheStartOfAWait) {
   constexpr int kGets = 32;
   for (int round = 0; round < 1000; ++round) {
@@ -176,7 +176,7 @@ TEST(QueueRaces, CancellationRacesWithTheStartOfAWait) {
     }
     canceller.join();
     for (Answer& a : out) {
-      ASSERT_EQ(a.count(), 1);  // by now; else it would wait for ever
+      ASSERT_EQ(a.count(), 1);  // answered by now; else it would wait forever
       ExpectError(a.status(), Code::kCancelled, "stop");
     }
   }

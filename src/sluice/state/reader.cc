@@ -29,7 +29,7 @@ Status Reader::Expand() {
   if (expanded_) return OkStatus();
   std::vector<std::string> paths;
   for (const std::string& pattern : patterns_) {
-    // A file may have a name that looks like a pattern.
+    // A file name may look like a pattern.
     if (pattern.find_first_of("*?[") == std::string::npos ||
         FileExists(pattern)) {
       paths.push_back(pattern);
@@ -106,7 +106,8 @@ Result<std::vector<Reader::Record>> Reader::ReadUpTo(int64_t n) {
     Record record;
     Result<bool> any = Next(&record);
     if (!any.ok() && records.empty()) return any.status();
-    // What was read is handed out first; the error is the next call's.
+    // Records that were read are returned first; the next call returns the
+    // error.
     if (!any.ok()) pending_ = any.status();
     if (!any.ok() || !*any) break;
     records.push_back(std::move(record));
@@ -141,8 +142,8 @@ int64_t Reader::records_read() const {
   return records_;
 }
 
-// "reader 1 <file> <offset> <line> <records>": a file that is not open is named
-// by the next one to open and offset -1.
+// "reader 1 <file> <offset> <line> <records>": if no file is open, the next one
+// to open and offset -1.
 std::string Reader::State() const {
   MutexLock lock(mu_);
   size_t file = file_ ? next_file_ - 1 : next_file_;

@@ -132,8 +132,8 @@ TEST_F(ReaderTest, RecordsComeBackAsWritten) {
   EXPECT_TRUE(All(*reader).empty());
 }
 
-// The bytes of a record, so that files of today can be read for ever: length 3,
-// its checksum, "abc", its checksum.
+// The bytes of a record, so that today's files stay readable: length 3, its
+// checksum, "abc", its checksum.
 TEST_F(ReaderTest, RecordBytesNeverChange) {
   std::string frame = FrameRecord("abc");
   ASSERT_EQ(frame.size(), 19u);
@@ -148,8 +148,8 @@ TEST_F(ReaderTest, RecordBytesNeverChange) {
   EXPECT_EQ(hex, "b099490e6e57f121");
 }
 
-// Every byte of a record file changed, one at a time: each change is noticed,
-// nothing is handed out that was not written.
+// Every byte of a record file is changed, one at a time: each change is
+// detected, and only written records are returned.
 TEST_F(ReaderTest, DamagedRecordsAreNoticed) {
   std::string whole = FrameRecord("first") + FrameRecord("second");
   for (size_t i = 0; i < whole.size(); ++i) {
@@ -178,8 +178,8 @@ TEST_F(ReaderTest, CutRecordsAreNoticed) {
   }
 }
 
-// A length with a right checksum that the file does not have: refused before
-// memory is taken for it.
+// A length with a correct checksum but longer than the file: rejected before
+// memory is allocated for it.
 TEST_F(ReaderTest, HugeLengthsAreRefused) {
   for (uint64_t length : {uint64_t{100}, uint64_t{1} << 40, UINT64_MAX}) {
     std::string head;

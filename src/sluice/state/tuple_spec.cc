@@ -108,8 +108,8 @@ Result<std::vector<Element>> SplitBatch(const TupleSpec& spec,
     SL_ASSIGN_OR_RETURN(Array rows, part.AsContiguous());
     Shape row = Tail(rows.shape());
     for (int64_t r = 0; r < n; ++r) {
-      // A copy and not a view: one element left in a queue must not keep the
-      // whole batch it came with.
+      // A copy and not a view: one element left in a queue must not keep its
+      // whole batch alive.
       Array view = Array::View(rows, r * row.num_elements(), row,
                                ContiguousStrides(row));
       SL_ASSIGN_OR_RETURN(Array own, view.Clone());

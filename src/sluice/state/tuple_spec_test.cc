@@ -48,7 +48,7 @@ TEST(TupleSpec, SplitsBatches) {
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_TRUE(rows[1].parts[0].BitEquals(Array::Vector<float>({3, 4})));
   EXPECT_EQ(rows[2].parts[1].data<std::string>()[0], "c");
-  // Each stands for itself: none keeps the batch.
+  // Elements are independent: none keeps the batch alive.
   EXPECT_TRUE(rows[1].parts[0].unique());
 
   Array scalar[] = {Array::Scalar(1.0f), batch[1]};

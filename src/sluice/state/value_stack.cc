@@ -48,7 +48,7 @@ Result<Array> ValueStack::Pop() {
 }
 
 void ValueStack::Close() {
-  std::vector<Array> dropped;  // destroyed after the lock is gone
+  std::vector<Array> dropped;  // destroyed after the lock is released
   MutexLock lock(mu_);
   closed_ = true;
   dropped.swap(values_);

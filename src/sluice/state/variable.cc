@@ -53,7 +53,7 @@ Status Variable::Assign(const Array& value) {
     std::swap(value_, owned);
     ++version_;
   }
-  return OkStatus();  // the old value is freed here, after the lock is gone
+  return OkStatus();  // the old value is freed here, after the lock is released
 }
 
 Status Variable::Update(const Array& value, bool subtract) {

@@ -94,7 +94,7 @@ TEST(Variable, RefusesTypesWithoutElements) {
   EXPECT_FALSE(Variable::Make("w", DType::kInvalid, {}).ok());
 }
 
-// Readers come and go meanwhile, so both ways of updating are taken.
+// Readers come and go meanwhile, so both kinds of update occur.
 TEST(Variable, ConcurrentAdditionsLoseNothing) {
   constexpr int kThreads = 4, kAdds = 2000;
   Ref<Variable> v = Make(DType::kI64, {3});
@@ -106,7 +106,7 @@ TEST(Variable, ConcurrentAdditionsLoseNothing) {
       for (int i = 0; i < kAdds; ++i) {
         EXPECT_TRUE((t == 0 ? v->Subtract(one) : v->Add(one)).ok());
         Array seen = *v->Read();
-        // An update is seen whole or not at all.
+        // An update is visible completely or not at all.
         EXPECT_EQ(seen.data<int64_t>()[0], seen.data<int64_t>()[2]);
       }
     });

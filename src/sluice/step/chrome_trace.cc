@@ -1,11 +1,11 @@
-// The trace of a step in the JSON that Perfetto and chrome://tracing read: a
-// process is a device (of a task), a thread one of its streams; on the host a
-// thread is one that ran tokens. Work on a device is linked to where the host
-// issued it.
+// Writes the trace of a step in the JSON format of Perfetto and
+// chrome://tracing: a process represents a device (of a task), a thread one of
+// its streams; on the host a thread is one that ran tokens. Work on a device is
+// linked to the host work that issued it.
 //
-// Devices keep a clock of their own, which is virtual for simulated ones. So
-// the host is there twice in a step with such devices: as it was, and as these
-// devices saw it.
+// Devices have their own clocks, which are virtual for simulated ones.
+// Therefore the host appears twice in a step with such devices: on its own
+// clock, and on the clock of these devices.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 class Writer {
  public:
-  // The number of a process, which is announced when it is new.
+  // The number of a process, which is announced on first use.
   int Process(const std::string& name) {
     auto [it, first] =
         processes_.emplace(name, static_cast<int>(processes_.size()));
@@ -70,10 +70,10 @@ std::string Arguments(const std::string& line, int64_t bytes,
   return text + "}";
 }
 
-// Numbers with as many digits as tell a nanosecond in a day.
+// Enough digits to distinguish nanoseconds within a day.
 double Microseconds(double seconds) { return std::round(seconds * 1e9) / 1e3; }
 
-// Issues are numbered by task: two tasks know nothing of each other's numbers.
+// Issues are numbered per task: numbers of different tasks are unrelated.
 void WriteDeviceWork(const TaskTrace& trace, size_t number, Writer& writer) {
   const std::vector<TimelineItem>& items = trace.device_work;
   if (items.empty()) return;
@@ -119,7 +119,7 @@ std::string ChromeTrace(std::span<const TaskTrace> tasks) {
   for (size_t i = 0; i < tasks.size(); ++i) {
     const TaskTrace& trace = tasks[i];
     for (const StepStats::Row& row : trace.rows) {
-      // What runs behind the host the host only launches.
+      // The host only launches the work of devices that run behind it.
       bool launched = !trace.device_work.empty() && !trace.host.empty() &&
                       row.device != trace.host;
       int pid =

@@ -1,5 +1,5 @@
-// Steps over several devices of one process: what they give is what one device
-// gives, whatever the order in which the devices do their work.
+// Steps over several devices of one process give the results of one device,
+// whatever the order in which the devices do their work.
 #include "sluice/device/devices.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 class StepDevices : public CheckedDevices {
  protected:
-  // The graph with every node where it says, copies put in.
+  // Runs the graph with every node on its device, and copies inserted.
   static Result<std::vector<Array>> Run(std::string_view text,
                                         std::vector<Array> feeds) {
     std::unique_ptr<Graph> graph = ParseOrDie(text);
@@ -84,8 +84,8 @@ TEST_F(StepDevices, ALoopOverTwoDevicesGivesWhatOneGives) {
   }
 }
 
-// What one CPU device makes another reads where it lies; in the books it is the
-// first one's, and results are of the memory they say.
+// Values of one CPU device are read in place by another; they are accounted to
+// the first, and results are in the memory they name.
 TEST_F(StepDevices, CpuDevicesReadEachOthersValuesAndCountTheirOwn) {
   Allocator& first = (*Devices::Find("cpu:1"))->memory().allocator();
   Allocator& second = (*Devices::Find("cpu:2"))->memory().allocator();
@@ -205,9 +205,9 @@ graph g(%x: f32[]) -> (%y) {
             std::string::npos);
 }
 
-// Ten values come from the host to a device with room for four. What finds none
-// waits for what is read meanwhile; with room for one there is nothing to wait
-// for, and the error says what is in use.
+// Ten values are copied from the host to a device with room for four. Copies
+// without space wait until memory is freed; with room for one there is nothing
+// to wait for, and the error lists the memory in use.
 TEST_F(StepDevices, CopiesWaitForMemoryThatWillBeFree) {
   constexpr int kArgs = 10;
   std::string text = "graph g(";
@@ -221,7 +221,7 @@ TEST_F(StepDevices, CopiesWaitForMemoryThatWillBeFree) {
   text += ") -> (%a9) {\n";
   for (int i = 1; i < kArgs; ++i) {
     std::string n = std::to_string(i), before = std::to_string(i - 1);
-    // What comes last is copied first.
+    // The last value is copied first.
     std::string x = std::to_string(kArgs - 1 - i);
     text += "  %a" + n + " = Add(%" + (i == 1 ? "x9" : "a" + before) + ", %x" +
             x + ") on \"/device:sim:0\"\n";
@@ -268,7 +268,7 @@ TEST_F(StepDevices, OutOfMemoryEndsTheStepAndNothingElse) {
     {
       SimFaultScope faults(device, {.fail_allocation = n});
       Result<std::vector<Array>> got = Run(text, feeds);
-      // A copy is tried again, and there is memory then.
+      // The copy is repeated, and memory is available then.
       if (!got.ok()) {
         ++failures;
         EXPECT_EQ(got.status().code(), Code::kResourceExhausted)

@@ -1,5 +1,5 @@
-// What the gradient of a loop holds after it ran, failed or was cancelled:
-// nothing. The loop keeps a value of 64 KiB per iteration for its gradient.
+// Memory held by the gradient of a loop after it ran, failed or was cancelled:
+// none. The loop keeps a value of 64 KiB per iteration for its gradient.
 #include <gtest/gtest.h>
 
 #include "sluice/autodiff/gradients.h"

@@ -1,5 +1,5 @@
-// Lists and stacks under every executor: the same values everywhere, and no
-// copies where nobody else sees the list.
+// Lists and stacks under every executor: equal values everywhere, and no copies
+// if nobody else holds the list.
 #include <gtest/gtest.h>
 
 #include "sluice/base/strings.h"
@@ -12,7 +12,7 @@ namespace {
 
 Array I(int64_t i) { return Array::Scalar(i); }
 
-// Appends and sets, one after the other, each the only reader of the last.
+// Appends and sets in a chain, each the only reader of the previous one.
 std::unique_ptr<Graph> Chain(int n) {
   auto graph = std::make_unique<Graph>("chain");
   Region& root = graph->root();
@@ -42,8 +42,9 @@ TEST(Lists, TenThousandWritesInAStepCopyNothing) {
 }
 
 TEST(Lists, ReadersGoBeforeWhoMayWriteOverTheList) {
-  // Ready together, and the machine runs the newest first: without an order
-  // the writer would mostly come before the readers and have to copy.
+  // All are ready at once, and the machine runs the newest first: without
+  // effect order the writer would usually run before the readers and have to
+  // copy.
   auto graph = MustParse(R"(graph g(%l: list[], %x: f32[]) -> (%s, %a, %b, %c) {
     %at = Const [value = [0] : i64[1]]
     %m = ListAppend(%l, %x)
@@ -153,7 +154,7 @@ TEST(Lists, ALoopThatReadsAndWritesAListCopiesItAtMostOnce) {
   }
 }
 
-// Many writers of one list, ready together: each has its own in the end.
+// Many writers of one list, ready at once: each ends up with its own.
 TEST(Lists, OneListMayBeWrittenOnManyThreads) {
   Graph graph("wide");
   Region& root = graph.root();

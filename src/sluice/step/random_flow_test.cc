@@ -19,7 +19,7 @@
 namespace sluice {
 namespace {
 
-// A sanitizer makes each program ten times as long.
+// A sanitizer slows each program down tenfold.
 constexpr int kPrograms = SL_TSAN || SL_ASAN ? 250 : 1200;
 
 using Results = Result<std::vector<Array>>;
@@ -54,7 +54,7 @@ struct Way {
   bool two_threads;
 };
 
-// Every seed takes one of these in turn and the first two always.
+// Every seed uses one of these in turn, and always the first two.
 constexpr Way kWays[] = {
     {"tape", ExecutorChoice::kTape, 10, false},
     {"tokens, 1 at once", ExecutorChoice::kTokens, 1, false},
@@ -77,7 +77,7 @@ void TryWay(const RandomFlow& flow, const std::vector<Array>& want,
              want, way.name, *flow.graph);
 }
 
-// The graph as text, as bytes, pruned and optimised means the same.
+// The graph as text, as bytes, pruned and optimized has the same results.
 void TryForms(const RandomFlow& flow, const std::vector<Array>& want) {
   std::string text = PrintGraph(*flow.graph);
   Result<std::unique_ptr<Graph>> parsed = ParseGraph(text);
@@ -104,7 +104,7 @@ void TryForms(const RandomFlow& flow, const std::vector<Array>& want) {
   ExpectSame(Reference(part), want, "optimised", *part.graph);
 }
 
-// Makes graphs of many seeds, checks them whole and runs them every way.
+// Makes graphs from many seeds, verifies them and runs them in every way.
 template <class Make>
 std::map<std::string, int> Fuzz(Make make, uint32_t seeds) {
   std::map<std::string, int> counts;

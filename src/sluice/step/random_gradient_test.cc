@@ -1,5 +1,5 @@
-// Gradients of random programs: the same bits on every executor, and where a
-// program is smooth, what differences give.
+// Gradients of random programs: equal bits on every executor and, where a
+// program is smooth, agreement with finite differences.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -61,8 +61,9 @@ void ExpectSame(const Differentiated& program, const Arrays& want,
   }
 }
 
-// Whether results `value` and the gradients from `gradient` on fit together;
-// nothing is said where differences by two steps disagree: a jump is near.
+// Whether the results from `value` on and the gradients from `gradient` on
+// agree; undecided if finite differences with two step sizes disagree, which
+// indicates a nearby jump.
 enum class Fit : uint8_t { kYes, kNo, kJump };
 Fit Compare(const Differentiated& program, const Arrays& results, size_t value,
             size_t gradient, std::string& text) {
@@ -107,12 +108,12 @@ TEST(RandomGradient,
     }
     flat += program.Along(*want, 2) == 0;
   }
-  // Most programs are smooth where they are tested, and depend on arguments.
+  // Most programs are smooth at the tested points, and depend on arguments.
   EXPECT_GE(compared, kPrograms * 2 * 8 / 10);
   EXPECT_LE(flat, kPrograms * 6 / 10);
 }
 
-// Gradients do not pass through variables, so differences say nothing here.
+// Gradients do not pass through variables, so finite differences do not apply.
 TEST(RandomGradient, OfGraphsWithStateAgreesOnEveryExecutor) {
   for (uint32_t seed = 1; seed <= kPrograms / 2; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));

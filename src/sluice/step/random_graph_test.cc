@@ -46,7 +46,7 @@ class GraphMaker {
   Value Any() {
     return values_[static_cast<size_t>(Pick(static_cast<int>(values_.size())))];
   }
-  // Recent values are likelier, so that chains and fan-outs both appear.
+  // Recent values are more likely, so that chains and fan-outs both appear.
   Value Recent() {
     int n = static_cast<int>(values_.size());
     return values_[static_cast<size_t>(std::max(0, n - 1 - Pick(4)))];
@@ -59,13 +59,13 @@ class GraphMaker {
 
   void Try(std::string_view op, std::vector<Value> inputs, Attrs attrs = {}) {
     NodeOptions options;
-    // Now and then a control edge between unrelated nodes.
+    // Occasionally a control edge between unrelated nodes.
     if (!nodes_.empty() && Pick(5) == 0) {
       options.controls = {
           nodes_[static_cast<size_t>(Pick(static_cast<int>(nodes_.size())))]};
     }
     Result<Node*> node = graph_.Add(graph_.root(), op, inputs, attrs, options);
-    if (!node.ok()) return;  // shapes did not fit: another draw will
+    if (!node.ok()) return;  // shapes did not match; another draw will
     nodes_.push_back(*node);
     ++used_[std::string(op)];
     for (int i = 0; i < (*node)->num_outputs(); ++i) {
@@ -148,7 +148,8 @@ TEST(RandomGraph, EveryExecutorAgreesWithTheInterpreter) {
     if (HasFailure()) break;
     for (const auto& [op, count] : maker.used()) used[op] += count;
   }
-  // Draws that do not fit are dropped: make sure enough of every kind did.
+  // Draws that do not match are dropped: make sure there were enough of every
+  // kind.
   EXPECT_EQ(used.size(), 13u);
   for (const auto& [op, count] : used) EXPECT_GE(count, 50) << op;
 }

@@ -1,6 +1,6 @@
 // Random graphs with control flow, state and lists on random devices, whose
-// work is done in random order: the same bits as the reference interpreter
-// gives, no race, and all memory returned.
+// work is done in random order: equal bits to the reference interpreter, no
+// race, and all memory freed.
 #include <gtest/gtest.h>
 
 #include "sluice/base/random.h"
@@ -36,7 +36,7 @@ class RandomPlacement : public CheckedDevices {
     return state_ % n;
   }
 
-  // Half of the nodes that compute wish for a device.
+  // Gives half of the computing nodes a device.
   void Wish(Region& region, BatchEdit& edit) {
     for (Node* node : region.nodes()) {
       for (const auto& inner : node->regions()) Wish(*inner, edit);
@@ -131,12 +131,12 @@ TEST_F(RandomPlacement, OfStructuredGraphsGivesTheSameBits) {
     Try(MakeStructuredFlow(seed), seed);
     if (HasFailure()) break;
   }
-  // Not all was given back to the host.
+  // Not everything was moved back to the host.
   EXPECT_GT(on_sim_, kPrograms * 10);
   EXPECT_GT(copies_, kPrograms * 10);
 }
 
-// There values are read where they lie instead of being copied.
+// There values are read in place instead of being copied.
 TEST_F(RandomPlacement, OnCpuDevicesAloneGivesTheSameBits) {
   std::erase_if(options_.devices, [](const DeviceModel& model) {
     return model.name.kind != DeviceKind::kCpu;

@@ -1,8 +1,8 @@
-// Raw graphs. Every value knows the place it is alive in: the outermost frame,
-// a branch of a conditional, an iteration of a frame. To be used in a frame it
-// must enter; inside a branch it may be used as it is, beside one of the
-// branch's own, but what a Merge or a NextIteration reads must be sent into the
-// branch by its Switch.
+// Raw graphs. Every value knows where it is alive: in the outermost frame, a
+// branch of a conditional, or an iteration of a frame. To be used in a frame it
+// must enter; inside a branch it may be used directly, together with a value of
+// the branch itself, but inputs of a Merge or a NextIteration must go through
+// the branch's Switch.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
@@ -102,8 +102,8 @@ class Maker {
     return {Add(x.place, "ListUnstack", {x.value})->output(), kind, x.place};
   }
   Living Constant(const Place* place, const Array& value, FlowKind kind) {
-    // One that waits for a node of this place is made anew here; others lie
-    // outside of all frames.
+    // A constant that waits for a node of this place is created here; others
+    // are outside of all frames.
     Node* pivot = dice_.Chance(50) ? Pivot(place) : nullptr;
     const Place* at = pivot ? place : places_[0].get();
     std::vector<Node*> after;
@@ -116,8 +116,8 @@ class Maker {
     for (const Living& x : living_) {
       if (x.place != place || x.value.node->is_args()) continue;
       Flow flow = x.value.node->op().flow;
-      // An Enter that is no constant gives its token to one iteration only,
-      // and of a Switch both sides are told.
+      // A non-constant Enter passes its token to one iteration only, and both
+      // sides of a Switch receive a token.
       if (flow == Flow::kNone) return x.value.node;
     }
     return nullptr;
@@ -134,7 +134,7 @@ class Maker {
   }
 
   // --- Places ----------------------------------------------------------
-  // Into the frame of `place`; into the branch only sometimes.
+  // Moves x into the frame of `place`; into the branch only sometimes.
   Living Bring(Living x, const Place* place) {
     if (x.place == place) return x;
     if (place->is_frame()) {
@@ -160,7 +160,7 @@ class Maker {
     return x.place == place ? x : Send(x, place);
   }
 
-  // One op, which is alive where the innermost of its operands is.
+  // One op, alive where the innermost of its operands is.
   Living Apply(const Place* place, std::string_view op,
                const std::vector<Living>& operands, FlowKind gives,
                const Attrs& attrs = {}) {
@@ -176,7 +176,7 @@ class Maker {
     Node* node = Add(place, op, inputs, attrs, after);
     return {node->output(), gives, innermost};
   }
-  // One that waits for nodes of this frame, which may be dead.
+  // A trigger that waits for nodes of this frame, which may be dead.
   std::vector<Node*> Trigger(const Place* place) {
     const std::vector<Node*>& nodes = fired_in_[place->Frame()];
     if (nodes.empty()) return {};
@@ -257,7 +257,7 @@ class Maker {
 
   void Loop(const Place* place) {
     const Place* frame = NewPlace({place, StrCat("f", ++num_frames_)});
-    // What bounds the loop is found outside.
+    // The loop bound is computed outside.
     Living limit = Small(place, Any(place, FlowKind::kInt), 3);
     std::vector<Variable> variables;
     for (int n = 2 + dice_.Pick(3); n > 0; --n) {
@@ -288,7 +288,7 @@ class Maker {
     Block(body);
     for (size_t k = 0; k < variables.size(); ++k) {
       Variable& v = variables[k];
-      // Two variables may go on from one value.
+      // Two variables may continue with the same value.
       if (k > 1 && v.kind == variables[k - 1].kind && dice_.Chance(20)) {
         v.next = variables[k - 1].next;
       } else {
@@ -298,7 +298,7 @@ class Maker {
       graph_->SetInput(*v.merge, 1, v.next);
     }
     if (dice_.Chance(30)) Block(done);  // runs once, at the end
-    std::vector<Living> out;  // not to be used inside, which would wait for it
+    std::vector<Living> out;  // not usable inside, which would wait for it
     for (const Variable& v : variables) {
       if (dice_.Chance(30)) continue;
       Living last = Guarded({v.merge->output(), v.kind, frame}, done);
@@ -308,14 +308,14 @@ class Maker {
     for (const Living& x : out) Learn(x);
   }
 
-  // Into a frame and out again, without going round.
+  // Into a frame and out again, without an iteration.
   void Pass(const Place* place) {
     const Place* frame = NewPlace({place, StrCat("f", ++num_frames_)});
     FlowKind kind = dice_.Kind();
     Learn({Enter(frame, Any(place, kind)), kind, frame});
     Block(frame);
     for (int n = 1 + dice_.Pick(2); n > 0; --n) {
-      // Alive whenever the place is: beside what has entered.
+      // Alive whenever the place is: together with the entered value.
       Living x = living_[EnteredBy(frame)];
       if (dice_.Chance(50)) {
         for (const Living& other : living_) {

@@ -10,18 +10,18 @@ using Kinds = std::vector<FlowKind>;
 
 struct FlowFunction {
   Value handle;
-  Kinds takes, gives;  // the first it takes bounds the recursion
-  int64_t cost = 0;    // statements one call may run
+  Kinds takes, gives;  // the first parameter bounds the recursion
+  int64_t cost = 0;    // statements that one call may run
 };
 
-// A region being filled, and what its nodes may use.
+// A region under construction, and the values its nodes may use.
 struct Code {
   Region* region;
   std::vector<Value> values[kNumFlowKinds];
   std::vector<FlowFunction> functions;
   std::vector<Node*> targets;
   int depth = 0;
-  int64_t runs = 1;  // at most, for one run of the function around it
+  int64_t runs = 1;  // maximum runs per run of the enclosing function
 
   std::vector<Value>& of(FlowKind kind) {
     return values[static_cast<size_t>(kind)];
@@ -58,7 +58,7 @@ class Maker {
     for (Value& v : results) {
       if (v.dtype() == DType::kList) v = Stack(root, v);
     }
-    // Last in program order: what all else has left there.
+    // Last in program order: the state left by everything else.
     for (size_t i = 0; i < variables_.size(); ++i) {
       results.push_back(Read(root, i));
     }
@@ -90,7 +90,7 @@ class Maker {
     return Add(code, "Const", {}, {{"value", Array::Scalar<int32_t>(n)}})
         ->output();
   }
-  // Recent values are likelier.
+  // Recent values are more likely.
   Value Any(Code& code, FlowKind kind) {
     std::vector<Value>& of = code.of(kind);
     if (of.empty() || dice_.Chance(8)) return Constant(code, kind);
@@ -192,7 +192,7 @@ class Maker {
     }
   }
 
-  // A vector one longer, or as long but shifted.
+  // A vector that is one element longer, or shifted with the same length.
   void Grow(Code& code) {
     using Ints = std::vector<int64_t>;
     Value one = Add(code, "ExpandDims", {Any(code, FlowKind::kFloat)},
@@ -221,7 +221,7 @@ class Maker {
     code.of(FlowKind::kFloat).push_back(first);
   }
 
-  // The code inside, which ends by yielding these kinds.
+  // Fills the inner code, which ends by yielding these kinds.
   void Fill(Code inner, const Kinds& gives, std::vector<Value> first = {}) {
     for (int n = dice_.Pick(6); n > 0 && budget_ > 0; --n) Statement(inner);
     for (size_t i = first.size(); i < gives.size(); ++i) {
@@ -259,7 +259,7 @@ class Maker {
   void Finish(Code& code, Node& node, const Kinds& gives) {
     SetOutputs(node, gives);
     Learn(code, node, gives);
-    code.targets.push_back(&node);  // for what it does inside
+    code.targets.push_back(&node);  // for its inner effects
   }
 
   void Loop(Code& code) {
@@ -347,7 +347,7 @@ class Maker {
   }
   void Call(Code& code) {
     FlowFunction function = dice_.Of(code.functions);
-    // Calls in loops of functions called in loops soon take too long.
+    // Nested calls in loops soon take too long.
     if (cost_.back() + code.runs * function.cost > kMaxCost) return;
     cost_.back() += code.runs * function.cost;
     Node* node = AddCall(code, function, Small(code, kMaxTrips));
@@ -358,7 +358,7 @@ class Maker {
   const FlowContents contents_;
   std::unique_ptr<Graph> graph_;
   std::vector<std::pair<Value, FlowKind>> variables_;
-  std::vector<int64_t> cost_ = {0};  // of the functions being made
+  std::vector<int64_t> cost_ = {0};  // of the functions under construction
   int budget_ = 0;
 };
 

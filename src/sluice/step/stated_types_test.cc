@@ -1,5 +1,5 @@
-// A graph may state types that are not true: what memory is planned from them
-// must not be touched outside of it, whichever op made the value.
+// A graph may state types that are wrong: code that planned memory from them
+// must not access memory outside it, whichever op computed the value.
 #include <gtest/gtest.h>
 
 #include "sluice/op/resource.h"
@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-// The error of the graph by that executor; "" when it ran.
+// The error of the graph under that executor; "" if it succeeds.
 std::string ErrorBy(ExecutorChoice choice, const std::string& text,
                     const std::vector<Array>& args) {
   ResourceManager resources;
@@ -20,13 +20,13 @@ struct Stated {
   const char* op;
   const char* text;
   std::vector<Array> args;
-  const char* got;  // the type of what arrives
+  const char* got;  // the actual type
 };
 
 class StatedTypes : public testing::TestWithParam<Stated> {};
 
-// Tapes plan their memory from the stated type and refuse what does not fit;
-// tokens look at what arrives.
+// Tapes plan memory from the stated type and refuse arrays that do not fit;
+// tokens use the actual arrays.
 TEST_P(StatedTypes, LargerThanWhatArrivesAreErrorsOnTapes) {
   const Stated& p = GetParam();
   EXPECT_EQ(ErrorBy(ExecutorChoice::kTokens, p.text, p.args), "");
@@ -95,8 +95,8 @@ INSTANTIATE_TEST_SUITE_P(Ops, StatedTypes, testing::Values(
     [](const auto& info) { return std::string(info.param.op); });
 // clang-format on
 
-// An op whose own outcome is stated too large has no place in an island, where
-// nobody would look at it again.
+// An op whose result is stated too large cannot be in an island, where its
+// result would not be checked again.
 TEST(StatedTypes, OfANodeThatDoNotFollowFromItsInputsKeepItOutOfIslands) {
   const char* const kText = R"(graph g(%x: f32[2], %s: i64[1]) -> (%z) {
       %a = Add(%x, %x)
@@ -110,7 +110,7 @@ TEST(StatedTypes, OfANodeThatDoNotFollowFromItsInputsKeepItOutOfIslands) {
       << error;
 }
 
-// What is fed is compared with what the graph's argument says.
+// Fed arrays are compared with the types of the graph's arguments.
 TEST(StatedTypes, OfArgumentsLargerThanWhatIsFed) {
   std::string error = ErrorBy(ExecutorChoice::kTape,
                               R"(graph g(%x: f32[1000]) -> (%z) {
@@ -122,9 +122,9 @@ TEST(StatedTypes, OfArgumentsLargerThanWhatIsFed) {
       << error;
 }
 
-// The shape function of Reshape says "a scalar" when the vector of sizes is
-// empty, and refuses larger x only when it sees the vector: a tape wrote all of
-// x into 4 bytes.
+// The shape function of Reshape says "a scalar" if the vector of sizes is
+// empty, and refuses larger x only if it sees the vector: a tape wrote all of x
+// into 4 bytes.
 TEST(StatedTypes, ReshapeByAnEmptyShapeThatIsFed) {
   const char* const kText = R"(graph g(%x: f32[2000], %s: i64[0]) -> (%y, %z) {
       %a = Add(%x, %x)
@@ -143,8 +143,8 @@ TEST(StatedTypes, ReshapeByAnEmptyShapeThatIsFed) {
   }
 }
 
-// A register both ways of a branch fill: with a scalar made in a cell, and with
-// an array.
+// A register filled by both sides of a branch: with a scalar computed in a
+// cell, and with an array.
 TEST(StatedTypes, ABoxedScalarIsNotWrittenIntoAnArrayOfAnotherShape) {
   auto graph = MustParse(R"(graph g(%x: f32[?]) -> (%w:1) {
     %w = While(0, %x) [dtypes = {i32, f32}] {

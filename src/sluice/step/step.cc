@@ -15,10 +15,10 @@
 namespace sluice {
 
 namespace {
-// As long as the pool's own threads look around before they sleep.
+// As long as the pool's own threads spin before they sleep.
 constexpr int64_t kSpinNanos = 60'000;
-// Firings after which another step has its turn: much longer than the change
-// takes, and short next to what a person notices.
+// Firings after which another step gets its turn: much longer than the switch
+// takes, and too short for a person to notice.
 constexpr uint32_t kTurn = 4096;
 }  // namespace
 
@@ -33,7 +33,8 @@ Step::Step(const Plan& plan) : plan_(plan), driver_(std::make_unique<Local>()) {
 Step::~Step() = default;
 
 void Step::Begin(const StepRequest& request) {
-  // A fresh one each run: callers may keep the last run's to cancel it late.
+  // A new one for each run: callers may still hold that of the previous run and
+  // cancel it late.
   if (!cancellation_ || cancellation_.use_count() > 1 ||
       cancellation_->cancelled()) {
     cancellation_ = std::make_shared<Cancellation>();
@@ -129,8 +130,8 @@ void Step::AddOutstanding(int64_t delta) {
 }
 
 void Step::RunUntilQuiet() {
-  // The one place for what is thrown between kernels: the step fails, the
-  // process lives.
+  // Exceptions between kernels all end here: the step fails, the process
+  // continues.
   try {
     RunTokens();
   } catch (...) {
@@ -163,12 +164,12 @@ Step::Ran Step::RunReady() {
   return more || fired != driver_->fired ? Ran::kSome : Ran::kNothing;
 }
 
-// Until nobody else touches this step.
+// Waits until nobody else accesses this step.
 void Step::LeaveAlone() {
   if (!device_contexts_.empty()) WaitForDevices();
   if (broken()) [[unlikely]]
     Abandon();
-  // Whoever finished the last token may still be on its way out.
+  // The thread that finished the last token may still be leaving.
   while (visitors_.load(std::memory_order_acquire) != 0) SpinPause();
 }
 
@@ -184,7 +185,7 @@ void Step::WakeDriver() {
   if (wake_.call) wake_.call(wake_.context);
 }
 
-// Waits until nobody else is at work on this step: batches on other threads end
+// Waits until nobody else works on this step: batches on other threads end
 // because it is cancelled, and so do asynchronous kernels.
 void Step::Abandon() {
   while (visitors_.load(std::memory_order_acquire) != 0) {
@@ -206,7 +207,7 @@ void Step::RunTokens() {
     if (outstanding_.load(std::memory_order_acquire) == 0) break;
     if (broken()) break;
     if (DriveDevices()) continue;
-    // Something is pending elsewhere. Help the pool, look around a little, and
+    // Something is pending elsewhere. Help the pool, spin for a while, and
     // sleep until a completion or another thread's last token wakes us.
     if (pool_ && pool_->RunOne()) continue;
     int64_t until = NowNanos() + kSpinNanos;
@@ -253,7 +254,7 @@ Status Step::Finish() {
 }
 
 // Values that nobody consumed: inputs of nodes that never fired, loops that
-// wait for what never came.
+// wait for missing values.
 void Step::ClearLeftovers() {
   ClearFrames();
   ClearSlots(root_, false);
@@ -268,7 +269,7 @@ Status Step::error() const {
 void Step::Fail(const Status& status) {
   {
     MutexLock lock(mu_);
-    // What follows from a cancellation never hides its cause.
+    // Consequences of a cancellation never hide its cause.
     if (error_.ok() && !cancellation_->cancelled()) {
       error_ = status;
       failed_.store(true, std::memory_order_release);

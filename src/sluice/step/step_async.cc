@@ -1,4 +1,4 @@
-// Asynchronous kernels: launched by any thread, their completions taken up by
+// Asynchronous kernels: launched by any thread, their completions processed by
 // the driver.
 #include "sluice/base/caught.h"
 #include "sluice/launch/node_error.h"
@@ -77,8 +77,8 @@ bool Step::DrainInbox(Local& local) {
   if (!inbox_.load(std::memory_order_relaxed)) return false;
   if (cancellation_->cancelled()) NoteDeadline();
   AsyncOp* op = inbox_.exchange(nullptr, std::memory_order_acq_rel);
-  // Posted last is first in the list: turn it, so that completions are taken in
-  // the order they came.
+  // The list starts with the last post: reverse it, so that completions are
+  // processed in order of arrival.
   AsyncOp* first = nullptr;
   while (op) {
     AsyncOp* next = op->next;

@@ -1,5 +1,5 @@
-// The memory of frames, and what is known of a place in them: its random
-// numbers and the words of its errors.
+// The memory of frames, and facts about a place in them: its random numbers and
+// the wording of its errors.
 #include "sluice/base/strings.h"
 #include "sluice/graph/flow_rules.h"
 #include "sluice/graph/frame_rules.h"
@@ -69,8 +69,8 @@ void Step::TakeSlots(IterBlock& block, std::vector<Array>& dropped) {
   }
 }
 
-// Not under a spin lock: an array may take long to end, and may want locks of
-// its own, such as Python's.
+// Not under a spin lock: destroying an array may take long and may take other
+// locks, such as Python's.
 void Step::EmptyFrame(Frame& frame) {
   for (IterBlock* block = frame.spare; block; block = block->next) {
     ClearSlots(*block, true);

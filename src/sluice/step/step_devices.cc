@@ -1,6 +1,6 @@
-// Devices that run behind the host: launches are handed over and their outputs
-// go on at once, copies to the host complete later, and a step is over when its
-// devices are.
+// Devices that run behind the host: after a launch its outputs are passed on at
+// once, copies to the host complete later, and a step ends when its devices
+// have finished.
 #include "sluice/device/copy_caller.h"
 #include "sluice/device/cuda/launch_scope.h"
 #include "sluice/device/timeline.h"
@@ -18,8 +18,8 @@ namespace sluice {
 
 namespace {
 
-// Whether a value may stay on its device: there is less in use than the swap
-// says.
+// Whether a value may stay on its device: less memory is in use than the swap's
+// limit.
 bool HasRoom(const Array& value, const Node& swap) {
   Allocator& allocator = value.memory()->allocator();
   auto above = swap.attrs().get<int64_t>("above");
@@ -32,8 +32,8 @@ bool HasRoom(const Array& value, const Node& swap) {
   return allocator.stats().bytes_in_use <= above;
 }
 
-// Whether a copy would fill the device beyond what copies ahead of use may
-// take: kernels need room for what they make of them.
+// Whether a copy would fill the device beyond the limit for copies ahead of
+// use: kernels need memory for their results.
 bool LeavesLittle(Device& device, const Array& value) {
   Allocator& allocator = device.memory().allocator();
   const auto* tells = dynamic_cast<const TellsLive*>(&allocator);
@@ -43,7 +43,7 @@ bool LeavesLittle(Device& device, const Array& value) {
 
 }  // namespace
 
-// A copy that a node makes fails the step, by the node's line.
+// A failed copy of a node fails the step, with the node's line.
 class Step::CopyOfNode final : public CopyCaller {
  public:
   CopyOfNode(Step& step, const PlanNodeInfo& info, const IterBlock& block)
@@ -51,7 +51,7 @@ class Step::CopyOfNode final : public CopyCaller {
 
  protected:
   CopyFailed Failed() const override {
-    // The block may be another iteration's by the time a copy fails.
+    // The block may belong to another iteration by the time a copy fails.
     return [&step = step_, &info = info_,
             place = step_.PlaceIn(block_)](const Status& error) {
       Status told =
@@ -72,7 +72,7 @@ Step::Outcome Step::StartCopyOf(const Token& token, Array* outputs) {
   IterBlock& block = *token.block;
   Array& in = block.slots[node.first_slot];
   Device& to = *plan_.devices()[node.device];
-  // On the host's devices and where it is already: nothing to wait for.
+  // On the host's devices, or already in place: nothing to wait for.
   if (in.memory() == to.array_memory()) {
     outputs[0] = in;
     return Outcome::kDone;
@@ -145,7 +145,7 @@ Status Step::LaunchOnDevice(const Token& token, const StepContext& context,
   IssuesFor iteration(block.frame ? block.iteration : -1);
   LaunchCall call{*node.op, node.node->attrs(), info.info, info.out_dtypes,
                   info.shapes.get()};
-  // The block may be another iteration's by the time a kernel fails.
+  // The block may belong to another iteration by the time a kernel fails.
   LateError late = [this, &info, place = PlaceIn(block)](const Status& error) {
     Fail(AtPlace(AtNode(error, *info.origin, {}), place, info.calls));
   };
@@ -180,8 +180,8 @@ bool Step::Park(const Token& token) {
 }
 
 // Copies that would fill a device are tried again after others have run, which
-// free memory. Where nobody else is left to run the first of them is made all
-// the same. By the driver alone, when it has nothing else to do.
+// free memory. If no other work is left, the first of them is made regardless.
+// Called only by the driver, when it has nothing else to do.
 bool Step::RetryParked() {
   int64_t parked = num_parked_.load(std::memory_order_acquire);
   if (parked == 0) return false;
@@ -213,12 +213,12 @@ bool Step::DriveDevices() {
 void Step::WaitForDevices() {
   for (Device* device : plan_.devices()) {
     if (device->synchronous()) continue;
-    // What recordings find wrong later is told to whoever reads then.
+    // Late errors of recorded launches are reported to their next reader.
     if (device->kind() == DeviceKind::kCuda && !plan_.waits_for_gpus() &&
         !broken()) {
       continue;
     }
-    // Copies, too: what they would tell when they fail is this step's.
+    // Copies, too: their errors belong to this step.
     for (int use = 0; use < kNumStreamUses; ++use) {
       Stream& stream = device->stream(static_cast<StreamUse>(use));
       Status status = stream.Synchronize();

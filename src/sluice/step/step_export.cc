@@ -1,4 +1,4 @@
-// Giving tokens to other threads.
+// Exports tokens to other threads.
 #include "sluice/base/caught.h"
 #include "sluice/step/step_local.h"
 
@@ -12,8 +12,8 @@ void Step::MaybeExport(Local& local) {
     tokens.push_back(local.heavy.front());
     local.heavy.erase(local.heavy.begin());
   } else if (local.light.size() > 64) {
-    // The newest tokens stand for all: adding up a long stack would cost more
-    // than it could tell.
+    // The newest tokens represent all: adding up a long stack would cost more
+    // than it is worth.
     constexpr size_t kLook = 8;
     float cost = 0;
     for (size_t i = local.light.size() - kLook; i < local.light.size(); ++i) {
@@ -44,7 +44,7 @@ void Step::MaybeExport(Local& local) {
     } catch (...) {
       step.Break(CaughtStatus());
     }
-    // The last touch: the step may be gone right after.
+    // The last access: the step may be destroyed right after.
     step.visitors_.fetch_sub(1, std::memory_order_release);
   };
   visitors_.fetch_add(1, std::memory_order_relaxed);
@@ -62,7 +62,7 @@ void Step::RunBatch(const Batch& batch) {
   here.worker = static_cast<uint32_t>(WorkerPool::CurrentWorker());
   here.heavy_last = true;
   for (const Token& t : batch.tokens) Push(here, t, false);
-  here.pushed = 0;  // they were counted where they were made
+  here.pushed = 0;  // they were counted on the exporting thread
   FireAll(here);
   if (stats_) {
     MutexLock lock(mu_);

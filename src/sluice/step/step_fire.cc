@@ -1,5 +1,4 @@
-// The inner loop of the token machine: firing tokens and delivering what they
-// give.
+// The inner loop of the token machine: fires tokens and delivers their outputs.
 #include "sluice/base/caught.h"
 #include "sluice/base/clock.h"
 #include "sluice/graph/flow_rules.h"
@@ -116,7 +115,7 @@ void Step::Fire(Local& local) {
     bool dead = token.dead;
     uint64_t start = 0;
     bool sampled = (++local.fired & 15) == 0;
-    // One reading per firing: where the last one ended, this one starts.
+    // One clock reading per firing: it starts where the previous one ended.
     if (kStats && local.last_end) {
       start = local.last_end;
     } else if (kStats || sampled) {
@@ -124,7 +123,7 @@ void Step::Fire(Local& local) {
     }
     if (!dead && !cancellation_->cancelled()) [[likely]] {
       if (Execute(local, token, outputs) == Outcome::kPending) {
-        // A call has made tokens, and is none itself until it returns.
+        // A call has created tokens, and is not one itself until it returns.
         if (local.pushed) AddOutstanding(std::exchange(local.pushed, 0));
         continue;
       }
@@ -148,8 +147,8 @@ void Step::Fire(Local& local) {
       AddWork<kShared>(local, block, activated - 1);
     }
     CountFiring<kShared>(local);
-    // Looking costs something too: at heavy tokens always, at a long stack of
-    // light ones every sixty-fourth time.
+    // Checking costs time, too: with heavy tokens always, with a long stack of
+    // light ones every 64th time.
     if (pool_ && (!local.heavy.empty() ||
                   ((local.fired & 63) == 0 && local.light.size() > 64))) {
       MaybeExport(local);
@@ -169,8 +168,8 @@ bool Step::Arrive(IterBlock& block, uint32_t node, bool dead, bool* is_dead) {
     return (p & ~kDeadBit) == 0;
   }
   if (dead) pending.fetch_or(kDeadBit, std::memory_order_relaxed);
-  // Seeing 1 means every other input has arrived: ours is the last, and nobody
-  // else will touch the count.
+  // A count of 1 means that every other input has arrived: this is the last
+  // one, and nobody else will access the count.
   uint32_t p = pending.load(std::memory_order_acquire);
   if ((p & ~kDeadBit) != 1) {
     p = pending.fetch_sub(1, std::memory_order_acq_rel);
@@ -217,7 +216,7 @@ void Step::Deliver(Local& local, IterBlock& block,
     bool dead_value = dead;
     Array value;
     if (e.output == kNoOutput) {
-      // Waits for the node, not for a value.
+      // Counts for the node but carries no value.
     } else if (e.route == Route::kControl || e.route == Route::kOrder ||
                e.route == Route::kMergeControl) {
       dead_value = dead || !outputs[e.output];
@@ -256,7 +255,7 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
       Result<bool> pred = PredicateValue(inputs[1]);
       if (pred.ok()) [[likely]] {
         outputs[*pred ? 1 : 0] = take(0);
-        // Kept for whoever asks why a value is dead.
+        // Stored to explain later why a value is dead.
         block.pending[token.node - block.first_node].store(
             *pred ? kDecided | kDecidedTrue : kDecided,
             std::memory_order_relaxed);
@@ -291,8 +290,8 @@ Step::Outcome Step::Execute(Local& local, const Token& token, Array* outputs) {
   const PlanNodeInfo& info = plan_.info(token.node);
   const StepContext& here =
       node.device == 0 ? context_ : device_contexts_[node.device - 1u];
-  // Bytecode takes its inputs for itself; those that later iterations read,
-  // too, stay where they are.
+  // Bytecode takes its inputs; those that later iterations read, too, stay in
+  // their slots.
   std::vector<Array> taken;
   if (node.kind == NodeKind::kBytecode && node.sticky) [[unlikely]] {
     for (uint32_t i = 0; i < node.num_inputs; ++i) taken.push_back(take(i));
@@ -320,7 +319,7 @@ Status Step::Compute(const Token& token, const PlanNodeInfo& info,
                      Array* outputs) {
   const PlanNode& node = plan_.nodes()[token.node];
   std::span<Array> in(inputs, node.num_inputs), out(outputs, node.num_outputs);
-  // Kernels may throw: there may be no memory for what they keep to themselves.
+  // Kernels may throw: their internal allocations may fail.
   try {
     switch (node.kind) {
       case NodeKind::kIsland:

@@ -1,18 +1,16 @@
 // Loops and calls on the token machine. The rules:
 //
-//   An Enter starts iteration 0 of its frame when it is the first to arrive.
-//   A constant one reaches every iteration, also those to come. What goes round
-//   starts the next iteration, or is parked while too many are alive; a dead
-//   one stops. What leaves goes to the block the frame was entered from; what
-//   has not left when the frame ends is dead.
-//   An iteration ends when nothing is left to do in it or below it and the one
-//   before has ended (the first: when all Enters have arrived). A frame ends
-//   with its last iteration.
+// An Enter starts iteration 0 of its frame if it is the first to arrive. A
+// constant one reaches every iteration, including later ones. A NextIteration
+// starts the next iteration, or is parked while too many are alive; a dead one
+// stops. An Exit goes to the block the frame was entered from; an Exit that has
+// not happened when the frame ends is dead. An iteration ends when nothing is
+// left to do in it or below it and the previous one has ended (the first: when
+// all Enters have arrived). A frame ends with its last iteration.
 //
-// When the step is shared, a frame's lock guards starting, parking and ending
-// iterations. A thread may look at a frame that has just ended: frames and
-// blocks are pooled and never freed while the step lives, so it finds nothing
-// to do.
+// If the step is shared, a frame's lock guards starting, parking and ending
+// iterations. A thread may access a frame that has just ended: frames and
+// blocks are pooled and never freed during the step, so it finds nothing to do.
 #include "sluice/base/strings.h"
 #include "sluice/launch/node_error.h"
 #include "sluice/step/step_local.h"
@@ -67,7 +65,7 @@ void Step::Entered(Local& local, Frame& frame) {
     first = frame.at(0);
     Change<kShared>(first->work, 1);
   }
-  // Nothing else may be left to do in it.
+  // No other work may be left in it.
   AddWork<kShared>(local, *first, -1);
 }
 
@@ -135,7 +133,7 @@ int32_t Step::BringToMerge(Local& local, IterBlock& block, const PlanEdge& e,
     now = Change<kShared>(word, 0u - kMergeDeadUnit);
   } else {
     if (SetBits<kShared>(word, kMergeTaken) & kMergeTaken) {
-      return 0;  // another one came first
+      return 0;  // another one was first
     }
     block.slots[node.first_slot] = std::move(value);
     if (node.wants_index) {

@@ -1,4 +1,4 @@
-// Starting frames and iterations, and ending them.
+// Starts and ends frames and iterations.
 #include <bit>
 #include <cstring>
 
@@ -52,7 +52,7 @@ template <bool kShared>
 Frame* Step::Child(Local& local, IterBlock& block, uint32_t where) {
   std::atomic<Frame*>& child = block.children[where];
   if (Frame* frame = child.load(std::memory_order_acquire)) return frame;
-  // The block's own frame guards its children; the root has the step's lock.
+  // The block's frame guards its children; for the root it is the step's lock.
   FrameGuard<kShared> guard(block.frame ? block.frame->lock : root_lock_);
   if (Frame* frame = child.load(std::memory_order_relaxed)) return frame;
   Frame* frame =
@@ -120,10 +120,10 @@ IterBlock* Step::StartIteration(Local& local, Frame& frame) {
 
 template <bool kShared>
 void Step::AddWork(Local& local, IterBlock& block, int32_t delta) {
-  // Ending one frame may end the iteration around it, and so on outwards.
+  // Ending one frame may end the enclosing iteration, and so on outwards.
   IterBlock* at = &block;
   for (;;) {
-    Frame& frame = *at->frame;  // the block may be another's right after
+    Frame& frame = *at->frame;  // the block may be reused right after
     int32_t left = Change<kShared>(at->work, delta);
     if (left != 0) return;
     if (!Retire<kShared>(local, frame)) return;
@@ -133,10 +133,10 @@ void Step::AddWork(Local& local, IterBlock& block, int32_t delta) {
   }
 }
 
-// Ends the iterations that are over; true when the frame is over with them.
+// Retires finished iterations; true if the frame ends with them.
 template <bool kShared>
 bool Step::Retire(Local& local, Frame& frame) {
-  // Arrays end after the lock is gone.
+  // Arrays are destroyed after the lock is released.
   struct Drop {
     ~Drop() {
       if (kShared) arrays.clear();
@@ -174,7 +174,8 @@ bool Step::Retire(Local& local, Frame& frame) {
   return false;
 }
 
-// Gives the block around it what is still owed; how many tokens that made.
+// Delivers the remaining results to the enclosing block; returns the number of
+// tokens that this created.
 template <bool kShared>
 int32_t Step::EndFrame(Local& local, Frame& frame) {
   IterBlock& parent = *frame.parent;
@@ -194,7 +195,7 @@ int32_t Step::EndFrame(Local& local, Frame& frame) {
     bool told = false;
     for (size_t i = 0; i < info.exits.size(); ++i) {
       if (frame.exited[i]) continue;
-      // Retired last, the last iteration is the first of the spare ones.
+      // The last iteration was retired last, so it is the first spare block.
       if (!std::exchange(told, true) && !parent.frame) {
         KeepDecisions(frame, *frame.spare);
       }
@@ -220,7 +221,7 @@ void Step::StartCall(Local& local, const Token& token) {
     Fail(Located(AtNode(CallsTooDeep(*info.origin), *info.origin, {}), block,
                  info.calls));
   }
-  // A call that must not run still ends: with no results, dead.
+  // A call that must not run still ends: without results, dead.
   frame = NewFrame<kShared>(local, info.callee, block, token.node);
   IterBlock& body = *frame->at(0);
   for (uint32_t i = 0; i < node.num_inputs; ++i) {
@@ -231,7 +232,8 @@ void Step::StartCall(Local& local, const Token& token) {
                      false, &activated);
     Change<kShared>(body.work, activated);
   }
-  // The token itself is spent; its share of the block's work is the frame's.
+  // The token itself is consumed; the frame takes over its share of the block's
+  // work.
   --local.pushed;
   Entered<kShared>(local, *frame);
 }

@@ -10,7 +10,7 @@ class IdleSteps final : public KeptWithPlan {
  public:
   ~IdleSteps() override { delete spare_.load(); }
 
-  // Null when there is none.
+  // Null if there is none.
   std::unique_ptr<Step> Take() {
     if (Step* spare = spare_.exchange(nullptr, std::memory_order_acquire)) {
       return std::unique_ptr<Step>(spare);
@@ -34,14 +34,14 @@ class IdleSteps final : public KeptWithPlan {
   }
 
  private:
-  // For whoever runs one step after the other: no lock. Owned.
+  // For callers that run steps one after the other: no lock. Owned.
   std::atomic<Step*> spare_{nullptr};
   Mutex mu_;
   std::vector<std::unique_ptr<Step>> idle_ SL_GUARDED_BY(mu_);
 };
 
 IdleSteps& StepsOf(const Plan& plan) {
-  // Nobody else keeps anything with a plan.
+  // Nothing else is kept with a plan.
   return static_cast<IdleSteps&>(
       plan.Kept([]() -> std::unique_ptr<KeptWithPlan> {
         return std::make_unique<IdleSteps>();

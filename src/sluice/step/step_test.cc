@@ -1,5 +1,6 @@
-// What a step does beyond computing: asynchronous ops, errors, cancellation,
-// statistics, state in program order. Under tokens and islands alike.
+// Behaviour of a step besides computing: asynchronous ops, errors,
+// cancellation, statistics, state in program order. With tokens and with
+// islands.
 #include <gtest/gtest.h>
 
 #include <thread>

@@ -1,4 +1,4 @@
-// What is missing when a step is over: results that are dead, nodes that wait.
+// Reports missing values at the end of a step: dead results, waiting nodes.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
@@ -101,7 +101,7 @@ void Step::NoteDeadline() {
                 " had not completed  ", NodeLine(node));
     }
   }
-  // Others may be at work: what they touch cannot be looked at.
+  // Other threads may be working: their data cannot be accessed.
   if (shared_) return;
   std::string waiting = WhyWaiting();
   if (!waiting.empty()) {
@@ -166,8 +166,8 @@ std::optional<Decision> Step::DecisionOf(uint32_t id) const {
   return Decision{(word & kDecidedTrue) != 0, ""};
 }
 
-// A loop ends and something has not left it: what its last iteration decided
-// tells why.
+// If a loop ends without a value for an Exit, the decisions of its last
+// iteration explain why.
 void Step::KeepDecisions(const Frame& frame, const IterBlock& last) {
   std::string place = PlaceOf(last);
   for (uint32_t k = 0; k < frame.info->num_nodes; ++k) {

@@ -1,4 +1,4 @@
-// What a step says when something is missing at its end.
+// The messages of a step when something is missing at its end.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -20,7 +20,7 @@ void ExpectParts(const std::string& text,
   }
 }
 
-// The same words as the reference interpreter's, run after run.
+// The wording of the reference interpreter, in every run.
 TEST(StepWaiting, ADeadFetchNamesWhoDecided) {
   for (bool p : {true, false}) {
     RawGraph g;
@@ -78,7 +78,7 @@ TEST(StepWaiting, AStepThatCannotGoOnSaysWhoWaitsWhere) {
   EXPECT_EQ(step->frames_left(), 1);
   ExpectParts(step->MissingResult(0).message(),
               {"cannot go on", "\"sum\"", "iteration 0 of frame \"f\""});
-  // What was left behind does not disturb the next run.
+  // Leftovers do not disturb the next run.
   step->Begin({});
   step->Feed(0, Array::Scalar<int64_t>(1));
   step->Feed(1, Array::Scalar<int64_t>(5));

@@ -1,5 +1,5 @@
 // State, random numbers and errors in loops and branches on the token machine:
-// as in program order, whatever runs at the same time.
+// as in program order, whatever runs concurrently.
 #include <gtest/gtest.h>
 
 #include "sluice/base/strings.h"
@@ -159,8 +159,8 @@ TEST(TokenEffects, OnlyTheTakenBranchWrites) {
   }
 }
 
-// What a loop reads is always there, also in the last round, whose body does
-// not run: a loop in that body must not begin.
+// Captures of a loop are always available, even in the last round, whose body
+// does not run: a loop in that body must not start.
 TEST(TokenEffects, ALoopInABodyThatDoesNotRunWritesNothing) {
   ExpectSame(R"(graph g(%p: bool[], %n: i64[]) -> (%after) {
     %v = Variable [dtype = i64, shape = []]
@@ -195,8 +195,8 @@ TEST(TokenEffects, ALoopInABodyThatDoesNotRunWritesNothing) {
              {Array::Scalar(true), Array::Scalar<int64_t>(100)});
 }
 
-// The loop with a Sleep in it is lowered whatever the executor: what calls draw
-// stays theirs although islands form around them.
+// The loop with a Sleep is lowered under every executor: random numbers of
+// calls stay the same although islands form around them.
 TEST(TokenEffects, EveryIterationAndCallDrawsItsOwnNumbers) {
   ExpectSame(R"(graph g(%n: i64[]) -> (%x_end, %once) {
     %zero = Const [value = 0 : i64[]]

@@ -33,8 +33,8 @@ TEST(TokenLoops, CountsAnyNumberOfTimes) {
   }
 }
 
-// The conditional is bytecode in a loop that is not, for what sleeps in it: it
-// took the loop's constants out of slots that later iterations read.
+// The conditional is bytecode, but the enclosing loop is not because it sleeps:
+// bytecode took the loop's constants out of slots that later iterations read.
 TEST(TokenLoops, BytecodeLeavesConstantsOfTheLoopToLaterIterations) {
   auto graph = MustParse(R"(graph g(%n: i64[], %p: bool[], %x: f32[]) -> (%s) {
     %zero = Const [value = 0 : i64[]]
@@ -268,8 +268,8 @@ TEST(TokenLoops, AsynchronousOpsInLoopsKeepTheirToken) {
                  {Array::Scalar<int64_t>(9), Array::Vector<float>({1, 2})});
 }
 
-// Products are long enough to go to other threads, so iterations of both loops
-// really run at the same time, start and end on different threads.
+// Products are long enough to be exported to other threads, so iterations of
+// both loops really overlap and start and end on different threads.
 TEST(TokenLoops, IterationsOnManyThreadsGiveTheSameBits) {
   auto graph =
       MustParse(R"(graph g(%n: i64[], %m: f32[64,64]) -> (%r, %s, %i_end) {

@@ -1,4 +1,4 @@
-// What loops on the token machine hold while they run, and after.
+// Memory held by loops on the token machine while they run, and after.
 #include <gtest/gtest.h>
 
 #include "sluice/base/strings.h"
@@ -64,7 +64,7 @@ TEST(TokenMemory, ALongLoopNeedsFewBuffers) {
     ASSERT_TRUE(RunOnce(*step, 1000, -1).ok());
     int64_t peak = HostAllocator().stats().peak_bytes - before;
     EXPECT_LE(peak, (parallel + 3) * kBytes) << HumanBytes(peak);
-    // One is carried and written over; the loop's first may not be.
+    // One is carried and overwritten; the initial value must not be.
     EXPECT_LE(peak, 3 * kBytes) << HumanBytes(peak);
   }
 }

@@ -17,8 +17,8 @@ bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != text.npos;
 }
 
-// Rules 1 and 4: a Switch leaves one output dead, what reads it does not run
-// and is dead; a dead control input does the same.
+// Rules 1 and 4: a Switch leaves one output dead, and its readers do not run
+// and are dead; a dead control input has the same effect.
 TEST(TokenRules, DeadInputsKillOrdinaryOps) {
   for (bool p : {false, true}) {
     RawGraph g;
@@ -39,7 +39,7 @@ TEST(TokenRules, DeadInputsKillOrdinaryOps) {
   }
 }
 
-// Rule 2: the first live input; its number; dead when all are.
+// Rule 2: the first live input and its number; dead if all are.
 TEST(TokenRules, AMergePassesTheLiveInputAndItsNumber) {
   for (bool p : {false, true}) {
     RawGraph g;
@@ -77,7 +77,7 @@ TEST(TokenRules, AMergeOfConstantsTakesOne) {
   EXPECT_EQ(Int(run.results[0]), 3);
 }
 
-// Of several live ones one is taken, and nothing is left behind.
+// If several are live, one is taken, and nothing is left behind.
 TEST(TokenRules, AMergeTakesOneOfSeveral) {
   RawGraph g;
   Value x = g.Arg("x", DType::kI64);
@@ -87,7 +87,7 @@ TEST(TokenRules, AMergeTakesOneOfSeveral) {
   EXPECT_EQ(std::abs(Int(run.results[0])), 5);
 }
 
-// Rule 5: a constant Enter reaches every iteration, also when it comes late.
+// Rule 5: a constant Enter reaches every iteration, even if it arrives late.
 TEST(TokenRules, ConstantEntersReachEveryIteration) {
   for (int micros : {0, 2000}) {
     RawGraph g;
@@ -107,7 +107,7 @@ TEST(TokenRules, ConstantEntersReachEveryIteration) {
   }
 }
 
-// A node of constants alone runs in every iteration.
+// A node that only reads constants runs in every iteration.
 TEST(TokenRules, WhatReadsOnlyConstantsRunsOncePerIteration) {
   RawGraph g;
   Value n = g.Arg("n", DType::kI64), k = g.Arg("k", DType::kI64);
@@ -136,7 +136,7 @@ TEST(TokenRules, ALoopOnAnUntakenBranchIsDead) {
       Value result = g("Merge", {gate->output(0), g.last_exit()});
       std::vector<Value> fetches{result};
       if (index) {
-        // A Merge whose number is read is a node of its own.
+        // A Merge whose number is read is a separate node.
         Value out = g("Exit", {g.False({loop.i.node, 1}, loop.pred)});
         fetches.push_back(out);
       }
@@ -151,7 +151,7 @@ TEST(TokenRules, ALoopOnAnUntakenBranchIsDead) {
   }
 }
 
-// Rule 6: a dead Exit is kept until the frame ends; one that was alive in an
+// Rule 6: a dead Exit is held until the frame ends; one that was alive in an
 // earlier iteration is not followed by a dead one.
 TEST(TokenRules, DeadExitsAreReleasedWhenTheFrameEnds) {
   RawGraph g;
@@ -211,9 +211,9 @@ TEST(TokenRules, TheBoundOnIterationsChangesNoResult) {
   }
 }
 
-// Rule 7: iterations overlap. With a bound of 8 eight sleeps run at once; were
-// the iterations one after the other this would never end: what each waits
-// for is done by a later one.
+// Rule 7: iterations overlap. With a bound of 8, eight sleeps run at once; with
+// sequential iterations this would never end, because each waits for the work
+// of a later one.
 TEST(TokenRules, ValuesOfTheNextIterationFlowWhileThisOneRuns) {
   RawGraph g;
   Value n = g.Arg("n", DType::kI64);
@@ -247,7 +247,8 @@ TEST(TokenRules, ValuesOfTheNextIterationFlowWhileThisOneRuns) {
   EXPECT_LT(last_start, first_end);
 }
 
-// Rule 8 and nesting: an inner loop per outer iteration, its constants too.
+// Rule 8 and nesting: an inner loop per outer iteration, including its
+// constants.
 TEST(TokenRules, LoopsNest) {
   for (int parallel : {1, 4}) {
     RawGraph g;
@@ -288,7 +289,7 @@ TEST(TokenRules, AControlTriggerIsNeverDead) {
   EXPECT_EQ(Int(run.results[0]), -4);
 }
 
-// A loop without a way round runs once.
+// A loop without a NextIteration runs once.
 TEST(TokenRules, EnterAnOpAndExit) {
   RawGraph g;
   Value x = g.Arg("x", DType::kI64);
@@ -312,7 +313,7 @@ TEST(TokenRules, AnIntoThroughAndOutOfSeveralFrames) {
   EXPECT_EQ(run.frames_left, 0);
 }
 
-// Rule 11 and item: the error names the iteration; everything is given back.
+// Rule 11: the error names the iteration; all memory is freed.
 TEST(TokenRules, AnErrorInALoopEndsItAndSaysWhere) {
   static auto* two = new WorkerPool(2);
   for (WorkerPool* pool : {(WorkerPool*)nullptr, two}) {

@@ -46,8 +46,8 @@ class NeighbourFuser {
   }
 
   std::vector<std::string> Run() {
-    // Behind first: a kernel that writes its result finished saves a whole
-    // array; the loop is then no candidate for the kernel that comes next.
+    // Loops behind kernels first: a kernel that writes its final result saves a
+    // whole array; the loop is then no candidate for the next kernel.
     for (size_t g = 0; g < groups_.size(); ++g) {
       if (!groups_[g].loop.empty()) JoinBehind(g);
     }
@@ -79,15 +79,15 @@ class NeighbourFuser {
     return !groups_[g].node && groups_[g].loop.empty();
   }
 
-  // The first group strictly between two others that reads `v` or waits for
-  // its node; null when there is none.
+  // The first group strictly between two others that reads `v` or waits for its
+  // node; null if there is none.
   const FusionGroup* UserBetween(const Value& v, size_t after,
                                  size_t before) const {
     auto first = [&](const auto& index, const auto& key) -> size_t {
       auto it = index.find(key);
       if (it == index.end()) return before;
       auto g = it->second.upper_bound(after);
-      // A group that joined another has left its number behind.
+      // A group that joined another leaves its old number behind.
       while (g != it->second.end() && *g < before && Empty(*g)) ++g;
       return g == it->second.end() ? before : *g;
     };
@@ -95,13 +95,13 @@ class NeighbourFuser {
     return found < before ? &groups_[found] : nullptr;
   }
 
-  // The node is part of group g now, and so reads its inputs there.
+  // The node is now part of group g, and reads its inputs there.
   void Settle(Node* node, size_t g) {
     place_[node] = g;
     for (const Value& v : node->inputs()) readers_[views_.Root(v)].insert(g);
   }
 
-  // Takes the views of `v` that stand between two groups out of the order.
+  // Removes the views of `v` between two groups from the order.
   std::vector<Node*> TakeViews(const Value& v, size_t after, size_t before) {
     std::vector<Node*> taken;
     auto places = view_groups_.find(v);
@@ -165,8 +165,9 @@ class NeighbourFuser {
     for (Node* node : loop.nodes) {
       for (const Value& v : node->inputs()) {
         Value root = views_.Root(v);
-        // Elements of the first result are final as the kernel goes; the others
-        // are when it has ended, and the loop would read them before.
+        // Elements of the first result become final while the kernel runs;
+        // other results only when it has ended, but the loop would read them
+        // before.
         if (root.node == kernel && root != result) {
           return "the loop reads another of its results";
         }
@@ -220,7 +221,7 @@ class NeighbourFuser {
                               ": ", reason));
       return;
     }
-    TakeViews(made, p, groups_.size());  // of a value that is never in memory
+    TakeViews(made, p, groups_.size());  // of a value that is never stored
     groups_[g].before = std::move(groups_[p].loop);
     groups_[p].loop = {};
     for (Node* node : groups_[g].before.nodes) Settle(node, g);
@@ -255,7 +256,7 @@ class NeighbourFuser {
     return {};
   }
 
-  // Anything but input 0 of the kernel of group g reads `v`.
+  // Whether anything but input 0 of the kernel of group g reads `v`.
   bool ReadTwice(size_t g, const Value& v) const {
     int reads = 0;
     ForEachNode(groups_[g], [&](Node* node) {
@@ -265,8 +266,8 @@ class NeighbourFuser {
     const std::set<size_t>& groups = readers_.at(v);
     size_t own = place_.at(v.node);
     for (size_t r : groups) {
-      // The loop that makes it may read it on the way to something else, which
-      // is checked as another value; a group that moved leaves its old number.
+      // The loop that computes it may read it on the way to another value,
+      // which is checked separately; a group that moved leaves its old number.
       if (r != g && r != own && !Empty(r)) return true;
     }
     return reads != 1;
@@ -276,8 +277,8 @@ class NeighbourFuser {
   const TapeViews& views_;
   std::unordered_set<Value, ValueHash> outputs_;
   std::unordered_map<const Node*, size_t> place_;
-  // Groups by number that read a value, through views or not; that wait for a
-  // node; that are views of a value.
+  // The numbers of groups that read a value, through views or directly; that
+  // wait for a node; that are views of a value.
   std::unordered_map<Value, std::set<size_t>, ValueHash> readers_;
   std::unordered_map<const Node*, std::set<size_t>> followers_;
   std::unordered_map<Value, std::vector<size_t>, ValueHash> view_groups_;

@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-// y[i] = 2 x[i] + 1 by a kernel that takes loops on both sides, in stretches of
-// odd lengths, over several threads.
+// y[i] = 2 x[i] + 1 by a kernel that supports loops on both sides, in stretches
+// of odd lengths, over several threads.
 Status TwicePlusOne(KernelContext& ctx) {
   int64_t n = ctx.out(0).num_elements();
   float* y = ctx.out(0).mutable_data<float>();
@@ -24,14 +24,14 @@ Status TwicePlusOne(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The same with a second result: how many elements there are.
+// The same with a second result: the number of elements.
 Status TwicePlusOneAndCount(KernelContext& ctx) {
   *ctx.out(1).mutable_data<int64_t>() = ctx.out(0).num_elements();
   return TwicePlusOne(ctx);
 }
 
 // y[r, c] = sum over k of x[r, k], in tiles: reads its whole input before the
-// first stretch is final, so nothing may be written over the input.
+// first stretch is final, so the input must not be overwritten.
 Status SpreadSums(KernelContext& ctx) {
   int64_t rows = ctx.in(0).dim(0), n = ctx.in(0).dim(1);
   const float* x = ctx.in(0).data<float>();
@@ -90,7 +90,7 @@ Array Numbers(const Shape& shape, int salt) {
   return a;
 }
 
-// Runs the graph everywhere and returns how its plan reads.
+// Runs the graph under every executor and returns the text of its plan.
 std::string Explained(const std::string& text) {
   auto graph = MustParse(text);
   std::vector<Array> args;
@@ -140,7 +140,7 @@ TEST(FuseNeighbours, BothSidesAndSeveralKernels) {
   ExpectHas(plan, "5 nodes in 2 instructions");
 }
 
-// The reshapes in between show all elements in order.
+// The reshapes in between keep the order of all elements.
 TEST(FuseNeighbours, ReshapesStandInNobodysWay) {
   std::string plan = Explained(R"(graph g(%x: f32[12,10]) -> (%b) {
     %s = Square(%x)
@@ -152,7 +152,7 @@ TEST(FuseNeighbours, ReshapesStandInNobodysWay) {
   ExpectHas(plan, "fused before it: Square, fused behind it: Neg");
 }
 
-// The loop that reads %s a second time has itself gone into a kernel.
+// The loop that reads %s a second time has itself been fused with a kernel.
 TEST(FuseNeighbours, AValueReadByALoopThatMovedIsStillReadTwice) {
   std::string plan =
       Explained(R"(graph g(%x: f32[6], %w: f32[4,6]) -> (%y, %z) {
@@ -165,7 +165,8 @@ TEST(FuseNeighbours, AValueReadByALoopThatMovedIsStillReadTwice) {
   ExpectHas(plan, "the value in between is read twice");
 }
 
-// A loop behind the kernel added the gradient of the scale before it was there.
+// A loop behind the kernel added the gradient of the scale before it was
+// computed.
 TEST(FuseNeighbours, ALoopThatReadsAnotherResultWaitsForTheKernelsEnd) {
   std::string plan =
       Explained(R"(graph g(%dy: f32[4], %x: f32[4], %s: f32[4], %r: f32[])
@@ -190,14 +191,15 @@ TEST(FuseNeighbours, AResultReadAgainKeepsItsMemory) {
     %w = TestTwicePlusOne(%y)
   })");
   ExpectHas(plan, "fused behind it: Neg");
-  // The raw result itself is asked for.
+  // The raw result itself is fetched.
   Explained(R"(graph g(%x: f32[200]) -> (%y, %z) {
     %y = TestTwicePlusOne(%x)
     %z = Neg(%y)
   })");
 }
 
-// Neg writes its result while the kernel still reads the sum it is made of.
+// Neg writes its result while the kernel still reads the sum that it is
+// computed from.
 TEST(FuseNeighbours, TheLoopBehindNeverWritesOverWhatTheKernelReads) {
   std::string plan = Explained(R"(graph g(%x: f32[9,23]) -> (%c, %e) {
     %a = TestTwicePlusOne(%x)
@@ -210,7 +212,7 @@ TEST(FuseNeighbours, TheLoopBehindNeverWritesOverWhatTheKernelReads) {
   ExpectHas(plan, "fused behind it: Sub Neg");
 }
 
-// The residual is read by the loop only and dies there: it may be overwritten,
+// Only the loop reads the residual, which ends there: it may be overwritten,
 // but not by the raw result, which comes first.
 TEST(FuseNeighbours, AResidualIsReadBeforeItIsOverwritten) {
   std::string plan =

@@ -97,8 +97,8 @@ class Grouper {
     loop_ = {};
   }
 
-  // A view that does not look into the open loop, else a node that joins it,
-  // else whatever comes first in program order.
+  // A view that does not depend on the open loop, else a node that joins it,
+  // else the first in program order.
   int Pick() {
     for (int v : views_) {
       bool inside = false;
@@ -139,7 +139,7 @@ class Grouper {
     Node* node = nodes_[k];
     if (kind_[k] == Kind::kView) {
       views_.erase(i);
-      // It stands before the open loop, on which it does not depend.
+      // It is placed before the open loop, on which it does not depend.
       AddSingle(node);
       return;
     }

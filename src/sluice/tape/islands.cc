@@ -31,9 +31,9 @@ bool IsGpu(const std::string& device) {
 }
 
 // Whether the shapes of a node's outputs, which memory is planned from, follow
-// from those of its inputs. A graph may state more than that (one from a file
-// states what it likes), and a shape function that was not shown a value has
-// not refused it either: such a node is checked when it runs, by itself.
+// from those of its inputs. A graph may state more specific shapes (one from a
+// file may state any), and a shape function that did not see a value has not
+// rejected them either: such a node runs separately and is checked at run time.
 std::string WhyNotCertain(const Node& node) {
   NodeSizes sizes(node);
   sizes.ForgetOutputs();
@@ -50,10 +50,10 @@ std::string WhyNotCertain(const Node& node) {
   return "";
 }
 
-// What a recording of a GPU's launches cannot hold.
+// Why a recording of a GPU's launches cannot contain the node.
 std::string WhyNotRecorded(const Node& node) {
   const OpRecord& op = node.op();
-  // A number of the host goes along with the launch.
+  // A number of the host is passed as a launch parameter.
   if (op.role == Role::kIdentity && node.output_type(0).shape.fully_known() &&
       node.output_type(0).shape.ToShape().num_elements() == 1) {
     return "";
@@ -66,7 +66,7 @@ std::string WhyNotRecorded(const Node& node) {
   auto count = static_cast<size_t>(node.num_inputs());
   for (size_t i = 0; i < count; ++i) {
     bool by_host = op.view ? i > 0 : HostReads(op, DeviceKind::kCuda, i, count);
-    // Where to draw goes along with the launch.
+    // The position in the random stream is a launch parameter.
     if (by_host && op.random && i + 1 == op.inputs.size()) continue;
     if (by_host && !ConstantValue(node.input(static_cast<int>(i)))) {
       return "the host reads an input";
@@ -79,7 +79,7 @@ std::string WhyNotRecorded(const Node& node) {
 
 namespace {
 
-// What holds on every device.
+// The reasons that apply to every device.
 std::string WhyNotWhole(const Node& node) {
   const OpRecord& op = node.op();
   if (op.async()) return "asynchronous";
@@ -119,7 +119,7 @@ std::string WhyNotInIsland(const Node& node) {
   if (recorded) {
     if (std::string why = WhyNotRecorded(node); !why.empty()) return why;
   }
-  // What it reads the shape of may be in another memory.
+  // The tensor whose shape it reads may be in another memory.
   if (!node.device().empty() && op.shape_only && !recorded) {
     return "reads a shape alone";
   }
@@ -136,9 +136,9 @@ std::string WhyNotOnGpu(const Node& node) {
 
 namespace {
 
-// Goes through the nodes in order. Two nodes may share an island when a path
-// between them stays inside (equal depth), when they wait for the same
-// (ancestors), and when one reads the other.
+// Visits the nodes in order. Two nodes may share an island if a path between
+// them stays inside (equal depth), if they wait for the same (ancestors), and
+// if one reads the other.
 class IslandChooser {
  public:
   IslandChooser(const std::vector<Node*>& order,
@@ -183,11 +183,11 @@ class IslandChooser {
  private:
   enum class Kind : uint8_t {
     kInside,    // may be part of an island
-    kConstant,  // is there before anything runs
+    kConstant,  // available before anything runs
     kOutside,
   };
 
-  // Math on a few elements, in a graph on several CPU devices.
+  // Finds math on a few elements, in a graph on several CPU devices.
   void FindSmall() {
     std::unordered_map<std::string_view, bool> cpus;
     for (const Node* node : order_) {
@@ -209,7 +209,7 @@ class IslandChooser {
 
   void Classify(size_t i) {
     const Node& node = *order_[i];
-    // A constant that waits for something is a node like any other.
+    // A constant that waits for a node is treated like any other node.
     if (node.num_outputs() > 0 && node.controls().empty() &&
         ConstantValue(order_[i]->output(0))) {
       kind_[i] = Kind::kConstant;
@@ -220,9 +220,9 @@ class IslandChooser {
     if (!why.empty()) Leave(i, std::move(why));
   }
 
-  // Nodes of one class may share an island, if nothing else is between them;
-  // -1 for those in none. What is small goes with what is small, wherever it
-  // is: with others it would join work of two devices.
+  // Nodes of one class may share an island if no other node is between them; -1
+  // for nodes in no class. Small math forms one class on all devices: mixed
+  // with other nodes it would join work of two devices.
   int ClassOf(size_t i) {
     if (kind_[i] != Kind::kInside) return -1;
     const Node& node = *order_[i];
@@ -234,10 +234,10 @@ class IslandChooser {
   // Classes beyond the last bit share it.
   static uint64_t ClassBit(int c) { return uint64_t{1} << std::min(c, 63); }
 
-  // Node i waits for node k; for its output when that is not negative. Depth
-  // counts how often a path to a node has left its class and come back. Two
-  // nodes of one class and depth with a path between them have only nodes of
-  // that class on it, so equal depth makes a set convex.
+  // Node i waits for node k; for its output if that is not negative. Depth
+  // counts how often a path to a node has left its class and returned. Between
+  // two nodes of one class and depth, a path contains only nodes of that class,
+  // so equal depth makes a set convex.
   void WaitFor(size_t i, size_t k, int output) {
     if (kind_[k] == Kind::kConstant) return;
     const Node& source = *order_[k];
@@ -264,7 +264,7 @@ class IslandChooser {
     if (node.op().flow == Flow::kNone) {
       for (const Value& v : node.inputs()) WaitFor(i, v.node, v.index);
     } else {
-      // It also waits for what its regions read.
+      // It also waits for the captures of its regions.
       for (const Value& v : InputsWithCaptures(node)) {
         if (!IsBackEdge(node, v)) WaitFor(i, v.node, v.index);
       }
@@ -274,14 +274,14 @@ class IslandChooser {
       for (size_t p : before_by_effect_[i]) WaitFor(i, p, -1);
     }
     if (node.op().flow == Flow::kMerge) MergeWays(i);
-    // All of a frame has waited for what the frame waited for outside.
+    // All nodes of a frame have waited for the frame's outer inputs.
     if (node.op().flow == Flow::kEnter) {
       ancestors_[i] = sets_.With(
           0, elements_.Frame(node.attrs().get<std::string>("frame")));
     }
   }
 
-  // A Merge is alive when one of its inputs is, whatever side that is on.
+  // A Merge is alive if any of its inputs is, whatever its side.
   void MergeWays(size_t i) {
     const Node& node = *order_[i];
     std::vector<int> ways;
@@ -316,16 +316,16 @@ class IslandChooser {
     for (Node* c : order_[i]->controls()) join(c);
   }
 
-  // What reads nothing that is computed, and nobody here reads, may go with any
-  // island of its class that waits for the same: no path leads through it. For
-  // a GPU that is a launch of its own less.
+  // A node that reads nothing computed and has no reader here may join any
+  // island of its class that waits for the same: no path leads through it. On a
+  // GPU this saves a launch.
   void JoinLoners() {
     std::map<std::pair<int, int>, std::vector<size_t>> loners;
     for (size_t i = 0; i < order_.size(); ++i) {
       if (IsLoner(i)) loners[{class_[i], ancestors_[i]}].push_back(i);
     }
     if (loners.empty()) return;
-    std::map<std::pair<int, int>, size_t> island;  // the first that is there
+    std::map<std::pair<int, int>, size_t> island;  // the first one found
     for (size_t i = 0; i < order_.size(); ++i) {
       if (kind_[i] == Kind::kInside && Root(i) != i) {
         island.emplace(std::pair{class_[i], ancestors_[i]}, Root(i));
@@ -358,9 +358,9 @@ class IslandChooser {
            std::none_of(node.users().begin(), node.users().end(), here);
   }
 
-  // A view that nobody inside the island reads would be copied out of it; left
-  // outside it stays free. Taking away what nothing inside depends on keeps an
-  // island convex.
+  // A view that nobody inside the island reads would be copied out of it;
+  // outside it stays free. Removing nodes that nothing inside depends on keeps
+  // an island convex.
   void LeaveTrailingViews() {
     for (size_t i = order_.size(); i-- > 0;) {
       if (kind_[i] != Kind::kInside || !order_[i]->op().view) continue;
@@ -399,12 +399,13 @@ class IslandChooser {
   // By position.
   std::vector<Kind> kind_;
   std::vector<int> class_;
-  std::vector<uint64_t> behind_;  // classes of what it waits for, and its own
+  std::vector<uint64_t> behind_;  // classes of the nodes it waits for, and its
+                                  // own
   std::vector<int> depth_, ancestors_;
   std::vector<size_t> parent_;  // joined nodes are a tree, by root
   std::vector<std::vector<size_t>> before_by_effect_;
   std::map<std::pair<std::string, int>, int> classes_;
-  std::vector<uint8_t> small_;  // as FindSmall says
+  std::vector<uint8_t> small_;  // set by FindSmall
   AncestorSets sets_;
   AncestorElements elements_;
 };

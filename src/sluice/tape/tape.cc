@@ -14,14 +14,15 @@
 
 namespace sluice {
 
-// One run's memory and operands. Pointers into the arena and to constants are
-// bound when it is made; those to inputs and outputs are patched run by run.
+// The memory and operands of one run. Pointers into the arena and to constants
+// are bound when it is created; those to inputs and outputs are patched in each
+// run.
 struct Tape::Activation {
   ~Activation() { HostAllocator().Free(arena); }
   Block arena;
   std::vector<void*> data;    // operands of fused loops, loop after loop
   std::vector<Array> arrays;  // operands of kernels, launch after launch
-  std::vector<void*> input_base, output_base;  // what is bound now
+  std::vector<void*> input_base, output_base;  // currently bound
 };
 
 Tape::Tape() = default;

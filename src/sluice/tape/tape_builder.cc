@@ -80,7 +80,7 @@ class TapeBuilder {
     tape_->labels_.push_back(std::move(label));
   }
 
-  // What a loop reads from outside of itself, in the order of first use.
+  // The external values that a loop reads, in order of first use.
   static std::vector<Value> Externals(const FusedNodes& loop) {
     std::unordered_set<const Node*> inside(loop.nodes.begin(),
                                            loop.nodes.end());
@@ -95,7 +95,7 @@ class TapeBuilder {
     return externals;
   }
 
-  // Index of the last node of the loop that reads each storage.
+  // The index of the last node of the loop that reads each storage.
   std::unordered_map<int, size_t> StorageReads(const FusedNodes& loop) const {
     std::unordered_map<int, size_t> until;
     for (size_t k = 0; k < loop.nodes.size(); ++k) {
@@ -106,8 +106,8 @@ class TapeBuilder {
     return until;
   }
 
-  // A program that reads `loop`'s externals; what it writes is decided by the
-  // caller: place(node index) gives the register, -1 for none.
+  // A program that reads `loop`'s externals. The caller decides where it
+  // writes: place(node index) returns the register, -1 for none.
   template <class Place>
   Tape::Loop BuildProgram(const FusedNodes& loop, Place&& place) {
     BlockProgram program;
@@ -144,7 +144,7 @@ class TapeBuilder {
     return code;
   }
 
-  // What a loop reads, looked up once: a loop may have a million nodes, and
+  // The inputs of a loop, computed once: a loop may have a million nodes, and
   // many results.
   struct LoopReads {
     LoopReads(const FusedNodes& loop, const TapeViews& views) {
@@ -167,14 +167,15 @@ class TapeBuilder {
       size_t last = 0;  // the last node that reads it
       bool as_view = false;
     };
-    // By node: the value from outside that its first inputs lead to.
+    // By node: the external value that its first inputs lead to.
     std::vector<Value> first;
     std::unordered_map<Value, Read, ValueHash> reads;
   };
 
-  // Registers for what others read of a loop. Block by block, an output may lie
-  // over an external that dies here and that no later op of the loop reads;
-  // `keep` are storages the kernel in front of the loop still reads.
+  // Assigns registers to results of a loop with outside readers. Block by
+  // block, an output may overwrite an external that ends here and that no later
+  // op of the loop reads; `keep` are storages that the kernel in front of the
+  // loop still reads.
   class OutputPlacer {
    public:
     OutputPlacer(TapeBuilder& builder, const FusedNodes& loop,
@@ -188,7 +189,7 @@ class TapeBuilder {
         bool plain = reg.shape.num_elements() == loop.space.num_elements() &&
                      IsContiguous(reg.shape, reg.strides);
         if (!plain) taken_.insert(s);
-        // Looking at very many does not pay.
+        // Examining very many does not pay off.
         if (candidates_.size() < 64) candidates_.push_back(v);
       }
     }
@@ -210,7 +211,7 @@ class TapeBuilder {
       }
       return reg;
     }
-    // The kernel the loop stands behind, with the loop before that.
+    // The kernel in front of the loop, with the loop before that kernel.
     void Behind(const FusionGroup* group) { kernel_ = group; }
 
    private:
@@ -223,10 +224,10 @@ class TapeBuilder {
     const FusionGroup* kernel_ = nullptr;
   };
 
-  // A loop's result that leaves the island may be written over what came in and
-  // is followed by it (w in w - rate * g), if nothing else of the loop reads
-  // that later: an element is read before it is written. A kernel in front must
-  // not read it at all, as it may still be at work on other elements.
+  // A loop's result that leaves the island may overwrite an island input that
+  // it replaces (w in w - rate * g), if nothing else in the loop reads that
+  // input later: an element is read before it is written. A kernel in front
+  // must not read it at all, as it may still be working on other elements.
   void NoteLoopOver(const FusedNodes& loop, const LoopReads& of_loop, size_t k,
                     const FusionGroup* kernel) {
     Value out = loop.nodes[k]->output(0), in = of_loop.first[k];
@@ -259,14 +260,14 @@ class TapeBuilder {
     for (const Value& v : Externals(loop)) values_->Read(v);
     Tape::Instruction instr;
     instr.code = Tape::Code::kFused;
-    instr.node = loop.nodes.back();  // whose line it is told by
+    instr.node = loop.nodes.back();  // the node whose line is reported
     instr.loop = BuildProgram(loop, OutputPlacer(*this, loop, {}));
     Push(std::move(instr),
          StrCat(loop.nodes.size() > 1 ? "fused loop " : "loop ", loop.space,
                 ": ", NamesOf(loop.nodes)));
   }
 
-  // The kernel's input i as a register it can read.
+  // The kernel's input i as a register that it can read.
   int KernelInput(const Node& node, int i) {
     int reg = values_->Read(node.input(i));
     const Tape::Register r = RegisterAt(reg);
@@ -290,7 +291,7 @@ class TapeBuilder {
     return values_->Temporary(workspace(sizes.context()));
   }
 
-  // The storage an in-place kernel may write its result over, or -1.
+  // The storage that an in-place kernel may overwrite with its result, or -1.
   int KernelReuse(Node& node) const {
     if (!node.op().cpu().in_place || node.num_inputs() == 0 ||
         values_->IsOutput(node.output(0))) {
@@ -304,8 +305,8 @@ class TapeBuilder {
     return reuse;
   }
 
-  // An in-place kernel whose result leaves the island may write it over what
-  // came in, if that is not needed any more.
+  // An in-place kernel whose result leaves the island may overwrite an island
+  // input that is not needed any more.
   void NoteInputOver(Node& node) {
     if (!node.op().cpu().in_place || node.num_inputs() == 0 ||
         !values_->IsOutput(node.output(0))) {
@@ -323,8 +324,9 @@ class TapeBuilder {
         input;
   }
 
-  // The first value the loop behind a kernel gives to others that may lie in
-  // the same memory as the kernel's result: nothing reads the result later.
+  // The first result of the loop behind a kernel that has outside readers and
+  // may share the memory of the kernel's result: nothing reads the latter
+  // later.
   int HostOf(const FusionGroup& group) const {
     Value result = group.node->output(0);
     if (values_->UsedOutside(result, now_)) return -1;
@@ -409,8 +411,8 @@ class TapeBuilder {
     Push(std::move(instr), std::move(label));
   }
 
-  // Gives every instruction its operands in the activation and notes which of
-  // them follow an input or output of the island.
+  // Binds the operands of every instruction in the activation and records which
+  // of them refer to an input or output of the island.
   void BindOperands() {
     tape_->input_patches_.resize(tape_->inputs_.size());
     tape_->output_patches_.resize(tape_->outputs_.size());

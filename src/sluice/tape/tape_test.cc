@@ -1,4 +1,4 @@
-// What a tape is made of: fused loops, planned memory, views for free.
+// Tests the parts of a tape: fused loops, planned memory, free views.
 #include "sluice/tape/tape.h"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ TEST(Tape, BroadcastsAndStridedOperandsFuse) {
 }
 
 // Every tile op, in both operand orders, with scalars, NaN, infinities and
-// signed zeros: the register chain must equal the ops one by one.
+// signed zeros: the register chain must give the same bits as the single ops.
 TEST(Tape, TileChainsEqualTheOpsToTheBit) {
   const float values[] = {0.0f,      -0.0f, 1.5f,  -2.25f, INFINITY,
                           -INFINITY, NAN,   3e38f, 1e-40f};

@@ -131,7 +131,7 @@ void TapeValues::EndGroup() {
   if (it == expiring_.end()) return;
   for (int index : it->second) {
     Storage& s = storages_[static_cast<size_t>(index)];
-    // A storage taken over in place has moved its end further down.
+    // A storage taken over in place now ends later.
     if (s.released || s.last_use != now_) continue;
     s.released = true;
     planner_.Release(s.offset, s.bytes);
@@ -154,8 +154,8 @@ bool TapeValues::UsedOutside(const Value& v, size_t group) const {
   return false;
 }
 
-// Looked up where there are many: a node may put thousands of values together,
-// and every one of them asks.
+// A set if there are many inputs: a node may have thousands, and every one of
+// them is queried.
 bool TapeValues::Reads(const Node& node, const Value& v) const {
   constexpr int kFew = 32;
   if (node.num_inputs() <= kFew) {

@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-// Stands for any base address: only ever added to and subtracted from.
+// Represents an arbitrary base address: only ever added to and subtracted from.
 void* FakeBase() { return reinterpret_cast<void*>(uintptr_t{1} << 40); }
 
 }  // namespace
@@ -57,7 +57,8 @@ Value TapeViews::Root(Value v) const {
 
 bool TapeViews::ShowsAll(const Value& v) const {
   Layout layout = LayoutOf(v);
-  // Contiguous and with as many elements: it starts where its root starts.
+  // Contiguous and with the same number of elements: it starts where its root
+  // starts.
   return IsContiguous(layout.shape, layout.strides) &&
          layout.shape.num_elements() ==
              Root(v).shape().ToShape().num_elements() &&

@@ -1,7 +1,7 @@
-// Adopt: turns an array that nobody else holds into one of another CPU device,
-// without moving it, so that a kernel there may write over it. Only for small
-// arrays, whose elements follow their rep: a buffer stays in the accounts of
-// the device that made it until it is freed.
+// Adopt: transfers an array that nobody else holds to another CPU device
+// without moving it, so that a kernel there may overwrite it. Only for small
+// arrays, whose elements follow their rep: a buffer stays accounted to the
+// device that allocated it until it is freed.
 //
 // A plain function; one thread at a time has such an array.
 #pragma once
@@ -10,7 +10,8 @@
 
 namespace sluice {
 
-// Whether the array is one of `memory`'s, now. REQUIRES: a.unique().
+// Whether the array is accounted to `memory` after the call. REQUIRES:
+// a.unique().
 bool AdoptElsewhere(const Array& a, Memory* memory);
 inline bool Adopt(const Array& a, Memory* memory) {
   return a.memory() == memory || AdoptElsewhere(a, memory);

@@ -25,15 +25,17 @@ namespace {
 constexpr int64_t kAlignment = 64;
 constexpr int64_t kSmallLimit = 4096;  // up to here: per-thread lists
 constexpr int kSmallClasses = kSmallLimit / kAlignment;
-// Whether a thread keeps enough blocks of a class: where that is little memory,
-// as many as a loop of a few hundred iterations keeps for its gradient.
+// Whether a thread keeps enough blocks of a class: either they take little
+// memory, or there are as many as a loop of a few hundred iterations stores for
+// its gradient.
 constexpr bool SmallCacheFull(int blocks, int64_t block_bytes) {
   return blocks >= 64 && blocks * block_bytes >= 128 << 10;
 }
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kMaxCached = int64_t{4} << 30;
-// Blocks from here on are known by what they were made for: those are what
-// memory runs out for, and what noting it costs is nothing beside filling one.
+// Blocks from this size on record what they were allocated for: they are the
+// ones that exhaust memory, and recording costs nothing compared to filling
+// one.
 constexpr int64_t kKnownBytes = int64_t{1} << 20;
 
 // Large sizes are rounded to four steps per power of two: at most a fifth of a
@@ -44,7 +46,8 @@ int64_t RoundLarge(int64_t bytes) {
   return AlignUp(bytes, std::max(power / 4, kAlignment));
 }
 
-// Exactly so many bytes, so that a sanitizer sees the first one too far.
+// Exactly this many bytes, so that a sanitizer detects the first access beyond
+// them.
 void* ExactAllocate(int64_t bytes) {
   void* p = nullptr;
   int failed = posix_memalign(&p, kAlignment, static_cast<size_t>(bytes));
@@ -106,8 +109,8 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
     if (bytes < 0) return {};
     if (bytes == 0) bytes = 1;
     if (bytes <= kSmallLimit) return AllocateSmall(bytes);
-    // The system would promise more memory than it has and kill the process
-    // when it is touched: refuse what cannot fit.
+    // The system would promise more memory than it has and kill the process on
+    // access: refuse requests that cannot fit.
     int64_t room = limit_.load(std::memory_order_relaxed) -
                    in_use_.load(std::memory_order_relaxed);
     if (bytes > room) return {};
@@ -115,7 +118,7 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
     void* p = SL_ASAN ? nullptr : TakeCached(rounded);
     allocations_.fetch_add(1, std::memory_order_relaxed);
     if (!p) {
-      // What is kept for reuse is memory, too.
+      // Blocks kept for reuse take memory, too.
       if (rounded > room - cached_.load(std::memory_order_relaxed)) {
         ReleaseCached();
       }
@@ -191,7 +194,7 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
   }
 
   void ReleaseCached() override {
-    // Without asking for memory: it is called when there is none.
+    // Must not allocate: it is called when memory has run out.
     std::vector<Block> blocks;
     {
       MutexLock lock(mu_);
@@ -233,8 +236,8 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
     ++cache->depth[cls];
   }
 
-  // The block freed last of each size up to kFirstLimit waits where it can be
-  // had without the lock: programs free and allocate the same few sizes.
+  // The most recently freed block of each size up to kFirstLimit can be taken
+  // without the lock: programs free and allocate the same few sizes.
   static constexpr int64_t kFirstLimit = 1 << 20;
   static constexpr int kFirstClasses = 4 * 8;
   static int ClassOf(int64_t bytes) {
@@ -246,7 +249,7 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
     return static_cast<int64_t>(4 + cls % 4) << (cls / 4 + 10);
   }
 
-  // Gives back what is not kept.
+  // Returns the block that this one displaces.
   Block Keep(Block block) {
     if (block.bytes < kFirstLimit) {
       block.data = first_[ClassOf(block.bytes)].exchange(
@@ -258,7 +261,7 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
     try {
       free_.push_back(block);
     } catch (const std::bad_alloc&) {
-      return block;  // no memory even to remember it by
+      return block;  // no memory to record it
     }
     cached_ += block.bytes;
     return {};
@@ -271,7 +274,7 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
       if (p) return p;
     }
     MutexLock lock(mu_);
-    // Newest first: its lines are the likeliest to be in cache.
+    // Newest first: it is most likely to be in cache.
     for (size_t i = free_.size(); i-- > 0;) {
       if (free_[i].bytes != bytes) continue;
       void* p = free_[i].data;
@@ -296,8 +299,8 @@ CachingHostAllocator& TheHostAllocator() {
   // Never destroyed: arrays may be freed by static destructors.
   static auto* allocator = [] {
     auto* made = new CachingHostAllocator;
-    // A fork takes no other thread along, but the lock it holds: so nobody may
-    // hold it then.
+    // A forked child gets a copy of the lock but not the thread that holds it:
+    // so nobody may hold it during a fork.
     pthread_atfork([] { TheHostAllocator().BeforeFork(); },
                    [] { TheHostAllocator().AfterFork(); },
                    [] { TheHostAllocator().AfterFork(); });

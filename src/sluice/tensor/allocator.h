@@ -11,14 +11,16 @@
 namespace sluice {
 
 struct AllocatorStats {
-  int64_t bytes_in_use = 0;  // handed out now, in blocks of kTrackedBytes up
-  int64_t peak_bytes = 0;    // the most ever since ResetPeak()
-  int64_t bytes_cached = 0;  // free, kept for reuse
-  int64_t allocations = 0;   // requests of kTrackedBytes up
+  int64_t bytes_in_use = 0;        // handed out now, in blocks of at least
+                                   // kTrackedBytes
+  int64_t peak_bytes = 0;          // the maximum since ResetPeak()
+  int64_t bytes_cached = 0;        // free, kept for reuse
+  int64_t allocations = 0;         // requests of at least kTrackedBytes
   int64_t system_allocations = 0;  // of those, how many reached the system
 };
 
-// A block, and how much of it the caller may use (at least what it asked for).
+// A block, and the number of bytes the caller may use (at least what was
+// requested).
 struct Block {
   void* data = nullptr;  // 64-byte aligned; null when memory ran out
   int64_t bytes = 0;
@@ -34,13 +36,13 @@ class Allocator {
   virtual void Free(Block block) = 0;
   virtual AllocatorStats stats() const = 0;
   virtual void ResetPeak() = 0;
-  // Requests that would bring the bytes in use above this are refused. At
-  // first: the machine's memory.
+  // Requests that would raise the bytes in use above this limit are refused.
+  // Initially: the machine's memory.
   virtual void SetLimit(int64_t bytes) = 0;
   // Gives cached memory back to the system.
   virtual void ReleaseCached() = 0;
 
-  // What its blocks are part of; null: the host's main memory.
+  // The memory its blocks belong to; null: the host's main memory.
   Memory* memory() const { return memory_; }
 
  protected:

@@ -214,7 +214,7 @@ std::string ElementText(const T& v) {
   } else if constexpr (std::is_same_v<T, bool>) {
     return v ? "true" : "false";
   } else if constexpr (std::is_same_v<T, float>) {
-    // Six digits when they say it all, else as many as a float needs.
+    // Six digits if they are exact, otherwise as many as a float needs.
     char text[32];
     for (int digits = 6; digits <= 9; ++digits) {
       std::snprintf(text, sizeof text, "%.*g", digits, static_cast<double>(v));
@@ -239,7 +239,7 @@ void Print(const Array& a, int axis, const T* p, int64_t& left,
     return;
   }
   out += '[';
-  if (a.dim(axis) == 0) --left;  // there may be very many of nothing
+  if (a.dim(axis) == 0) --left;  // an empty array may have very many rows
   for (int64_t i = 0; i < a.dim(axis); ++i) {
     if (i) out += axis + 1 == a.rank() ? " " : ",\n ";
     if (left <= 0) {
@@ -258,12 +258,12 @@ namespace {
 
 bool OutOfReach(const Array& a) { return RemoteCopy::Needed(a, a); }
 
-// To be read here: itself, or a copy of what lies in memory of a device.
+// An array the host can read: itself, or a copy if it is in device memory.
 Array ToHost(const Array& a) {
   return OutOfReach(a) ? ValueOrThrow(RemoteCopy::To(a, nullptr)) : a;
 }
 
-// Of a contiguous array of resources or lists.
+// The elements of a contiguous array of resources or lists.
 std::span<const Ref<ResourceBase>> References(const Array& a) {
   return {static_cast<const Ref<ResourceBase>*>(a.raw()),
           static_cast<size_t>(a.num_elements())};

@@ -29,29 +29,29 @@ using Strides = std::array<int64_t, kMaxRank>;  // in elements, may be 0 or < 0
 // Row-major strides of a shape.
 Strides ContiguousStrides(const Shape& shape);
 
-// What an Array points at. Users of arrays go through Array.
+// The object that an Array points to. Users of arrays go through Array.
 struct ArrayRep {
   std::atomic<int32_t> refs{1};
   DType dtype = DType::kInvalid;
   bool contiguous = true;
-  // True when another owner keeps the bytes whatever this rep's count says
+  // True if another owner keeps the bytes, whatever this rep's count is
   // (planned memory, a variable's value, a constant): never forward in place.
   bool borrowed = false;
   bool remote = false;       // in memory the host may not touch
   Memory* memory = nullptr;  // null: the host's main memory
   void* data = nullptr;
   Ref<Buffer> buffer;  // null for small arrays, whose elements follow the rep
-  ArrayRep* base = nullptr;  // counted: the small array this is a view of
+  ArrayRep* base = nullptr;  // counted: the small array that this is a view of
   Shape shape;
   Strides strides;
-  int64_t block_bytes = 0;  // of this rep with its inline elements
+  int64_t block_bytes = 0;  // of this rep including its inline elements
 };
 
 class Array {
  public:
   Array() = default;
-  // Elements uninitialised (strings and resources empty).
-  // Error: ResourceExhausted.
+  // Elements are uninitialized (strings and resources are empty). Error:
+  // ResourceExhausted.
   static Result<Array> Make(DType dtype, const Shape& shape,
                             Allocator& allocator = HostAllocator());
   // A view into `base` whose first element is `offset` elements after base's
@@ -60,7 +60,7 @@ class Array {
                     const Strides& strides);
   // An array over a buffer's bytes. REQUIRES: shape fits in it.
   static Array Over(Ref<Buffer> buffer, DType dtype, const Shape& shape);
-  // An array over bytes that somebody else keeps alive; it never owns them.
+  // An array over bytes that the caller keeps alive; it never owns them.
   static Array Borrow(void* data, DType dtype, const Shape& shape);
   static Array Borrow(void* data, DType dtype, const Shape& shape,
                       const Strides& strides);
@@ -68,7 +68,7 @@ class Array {
   // REQUIRES: contiguous, equal element sizes, plain data.
   static Array Reinterpret(const Array& base, DType dtype);
   // From here to Vector: for values written in the source. They throw
-  // sluice::Error when there is no memory or the counts do not agree.
+  // sluice::Error if memory runs out or the counts do not match.
   static Array Zeros(DType dtype, const Shape& shape);
 
   template <class T>
@@ -94,7 +94,7 @@ class Array {
   static Array Vector(std::span<const int64_t> values) {
     return Of<int64_t>({static_cast<int64_t>(values.size())}, values);
   }
-  // A scalar that refers to it: a resource handle or a list.
+  // A scalar that refers to the resource: a resource handle or a list.
   static Array Handle(Ref<ResourceBase> resource,
                       DType dtype = DType::kResource);
 
@@ -119,12 +119,12 @@ class Array {
   int64_t bytes() const { return num_elements() * DTypeSize(dtype()); }
   const Strides& strides() const { return rep_->strides; }
   bool contiguous() const { return rep_->contiguous; }
-  // Where the elements lie; null: in the host's main memory.
+  // The memory that contains the elements; null: the host's main memory.
   Memory* memory() const { return rep_->memory; }
   bool on_host() const { return !rep_->remote; }
-  // For comparing and for the device: not for reading.
+  // For comparisons and for the device, not for reading.
   void* address() const { return rep_->data; }
-  // These and data() throw sluice::Error when the host may not touch the
+  // These and data() throw sluice::Error if the host may not access the
   // elements.
   const void* raw() const { return HostData(); }
   void* mutable_raw() const { return HostData(); }
@@ -149,19 +149,19 @@ class Array {
   const Ref<ResourceBase>& handle() const {
     return *static_cast<const Ref<ResourceBase>*>(rep_->data);
   }
-  // The same elements, looked at without owning them: for work that is ordered
-  // by other means than a count.
+  // The same elements without owning them: for work that is ordered by other
+  // means than a count.
   Array Borrowed() const;
 
-  // True when this is the only reference to the elements, so that writing over
-  // them is seen by nobody.
+  // True if this is the only reference to the elements, so that nobody else
+  // sees writes to them.
   bool unique() const {
     return !rep_->borrowed && !rep_->base &&
            rep_->refs.load(std::memory_order_acquire) == 1 &&
            (!rep_->buffer || rep_->buffer->unique());
   }
 
-  // This array, or a row-major copy of it when it is strided.
+  // This array, or a row-major copy if it is strided.
   Result<Array> AsContiguous() const;
   // A fresh copy that owns its elements.
   Result<Array> Clone() const;
@@ -173,7 +173,7 @@ class Array {
 
   // "f32[2,3]": for messages.
   std::string TypeText() const;
-  // Values in nested brackets, long ones cut with "...".
+  // Values in nested brackets; long ones are cut off with "...".
   std::string ToString(int64_t max_elements = 64) const;
   // Same dtype, shape and elements (NaN equal to NaN, +0 differs from -0).
   bool BitEquals(const Array& o) const;
@@ -202,7 +202,7 @@ class Array {
   ArrayRep* rep_ = nullptr;
 };
 
-// "f32[2,?]": how a typed value reads in messages.
+// "f32[2,?]": a type in messages.
 std::string TypeText(DType dtype, const PartialShape& shape);
 
 }  // namespace sluice

@@ -101,8 +101,8 @@ TEST(Array, FreedMemoryIsReused) {
 }
 
 #if !SL_ASAN
-// Of one size each: sizes below a megabyte have a place of their own for the
-// block freed last.
+// Each of a different size: sizes below a megabyte have one place each for the
+// most recently freed block.
 TEST(HostAllocator, FreedBlocksAreKeptUntilReleased) {
   Allocator& host = HostAllocator();
   host.ReleaseCached();
@@ -170,7 +170,7 @@ TEST(Half, RoundTripsAndRoundsToEven) {
 }
 
 #ifndef NDEBUG
-// Every test of a build with checks (asan, tsan) would die so.
+// Builds with checks (asan, tsan) would abort in any test that did this.
 TEST(Array, NoneEndsUnderASpinLock) {
   EXPECT_DEATH(
       {

@@ -48,7 +48,8 @@ Ref<Buffer> Buffer::Wrap(void* data, int64_t bytes, void (*release)(void*),
 }
 
 Buffer::~Buffer() {
-  // What ends with it may be much, and another's code: nobody spins meanwhile.
+  // Destroying elements may take long and run foreign code, so no spin lock may
+  // be held here.
   SL_DCHECK(!SpinLock::HeldHere());
   if (dtype_ == DType::kString) {
     auto* s = static_cast<std::string*>(block_.data);

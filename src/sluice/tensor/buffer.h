@@ -1,6 +1,6 @@
-// Buffer: a ref-counted run of bytes that arrays look into. Strings and
-// resources are objects, so a buffer of them destroys its elements.
-// Thread safe in its count; the bytes are the business of whoever writes them.
+// Buffer: a ref-counted run of bytes that arrays are views of. Strings and
+// resources are objects, so a buffer destroys them. The count is thread safe;
+// access to the bytes must be ordered by their writers.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace sluice {
 
 class Buffer : public RefCounted<Buffer>, public Pooled<Buffer> {
  public:
-  // Room for `count` elements; strings and resources are made empty, other
-  // bytes are not initialised. Error: ResourceExhausted.
+  // Allocates `count` elements; strings and resources are constructed empty,
+  // other bytes are uninitialized. Error: ResourceExhausted.
   static Result<Ref<Buffer>> Make(DType dtype, int64_t count,
                                   Allocator& allocator = HostAllocator());
   // Bytes that belong to someone else; `release(context)` is called when the
-  // last array over them is gone. `record`: as the block they are part of has.
+  // last array over them is gone. `record`: that of the block they are part of.
   static Ref<Buffer> Wrap(void* data, int64_t bytes, void (*release)(void*),
                           void* context, void* record = nullptr);
 

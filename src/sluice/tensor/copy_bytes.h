@@ -1,6 +1,6 @@
-// Copying rows of a few to a few hundred bytes: what gather, scatter and
-// strided copies do millions of times, where the call of memcpy and its choice
-// of a path would cost more than the bytes.
+// Copies rows of a few to a few hundred bytes, as gather, scatter and strided
+// copies do millions of times: a call of memcpy and its choice of a path would
+// cost more than the copying.
 #pragma once
 
 #include <cstddef>

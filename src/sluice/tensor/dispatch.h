@@ -64,8 +64,8 @@ bool DispatchAll(DType dtype, F&& visit) {
   }
 }
 
-// By element size alone, for moves that never look inside an element:
-// u8, u16, u32 or u64 stand for every plain type of that width.
+// By element size alone, for moves that never interpret an element: u8, u16,
+// u32 or u64 represents every plain type of that width.
 template <class F>
 bool DispatchBySize(DType dtype, F&& visit) {
   if (!IsPlainData(dtype)) return false;
@@ -87,7 +87,7 @@ bool DispatchBySize(DType dtype, F&& visit) {
   }
 }
 
-// Index types of gather-like ops.
+// Index types of gather and similar ops.
 template <class F>
 bool DispatchIndex(DType dtype, F&& visit) {
   switch (dtype) {

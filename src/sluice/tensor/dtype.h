@@ -36,8 +36,8 @@ enum class DType : uint8_t {
 };
 inline constexpr int kNumDTypes = 18;
 
-// The short names users write: sl::f32, sl::i64. The half types have their own
-// C++ types of those names, so their tags are f16_t and bf16_t.
+// The short names that users write: sl::f32, sl::i64. The half-precision types
+// have C++ types with the short names, so their tags are f16_t and bf16_t.
 inline constexpr DType f32 = DType::kF32, f64 = DType::kF64,
                        f16_t = DType::kF16, bf16_t = DType::kBF16,
                        i8 = DType::kI8, i16 = DType::kI16, i32 = DType::kI32,
@@ -48,11 +48,12 @@ inline constexpr DType f32 = DType::kF32, f64 = DType::kF64,
 
 using complex64 = std::complex<float>;
 
-// "f32", "bool", "complex64", "string"; and back, kInvalid when unknown.
+// "f32", "bool", "complex64", "string"; and the reverse, kInvalid if unknown.
 std::string_view DTypeName(DType dtype);
 DType DTypeFromName(std::string_view name);
 
-// Bytes per element; strings and resources count their in-memory object.
+// Bytes per element; for strings and resources, the size of the object in
+// memory.
 int64_t DTypeSize(DType dtype);
 
 inline bool IsFloating(DType t) {
@@ -63,17 +64,17 @@ inline bool IsSigned(DType t) {
          t == DType::kC64;
 }
 inline bool IsInteger(DType t) { return t >= DType::kI8 && t <= DType::kU64; }
-// True when elements are plain bytes: may be memcpy'd, sent, mapped.
+// True if elements are plain bytes: may be copied by memcpy, sent, mapped.
 inline bool IsPlainData(DType t) {
   return t >= DType::kF32 && t <= DType::kC64;
 }
 
-// True when an element is a counted reference to something of this process.
+// True if an element is a counted reference to an object of this process.
 inline bool IsReference(DType t) {
   return t == DType::kResource || t == DType::kList;
 }
 
-// A set of dtypes, as op records use to say what they take.
+// A set of dtypes; op records declare their operand types with it.
 class DTypeSet {
  public:
   constexpr DTypeSet() = default;
@@ -108,7 +109,7 @@ inline constexpr DTypeSet kReals = kFloats | kInts;
 inline constexpr DTypeSet kNumbers = kReals | DTypeSet{DType::kC64};
 inline constexpr DTypeSet kPlain = kNumbers | DTypeSet{DType::kBool};
 inline constexpr DTypeSet kAnyData = kPlain | DTypeSet{DType::kString};
-// What may flow along an edge at all.
+// Every type that an edge may have.
 inline constexpr DTypeSet kAnything =
     kAnyData | DTypeSet{DType::kResource, DType::kList};
 inline constexpr DTypeSet kIndices{DType::kI32, DType::kI64};

@@ -11,7 +11,7 @@ namespace sluice {
 
 inline constexpr int64_t kMostEmptyRows = int64_t{1} << 24;
 
-// Whether a shape has no elements, but more rows than anybody could intend.
+// Whether a shape has no elements, but far more rows than intended.
 inline bool ClaimsMuchOfNothing(const Shape& shape) {
   if (shape.num_elements() > 0) return false;
   int64_t rows = 1;

@@ -11,12 +11,12 @@ namespace sluice {
 namespace {
 std::atomic<int64_t> list_copies{0};
 std::atomic<int64_t> list_elements_copied{0};
-// What a list that grows has room for at first.
+// The initial capacity of a list that grows.
 constexpr int64_t kFirstRoom = 8;
 }  // namespace
 
-// The elements of lists that ended inside another one's end, to be dropped by
-// the outermost: lists are nested deeper than calls should be.
+// The elements of lists destroyed inside another list's destructor, to be
+// released by the outermost: lists may be nested deeper than calls should be.
 thread_local std::vector<Ref<ListStore>>* ListValue::ending = nullptr;
 
 int64_t ListValue::copies() {
@@ -33,7 +33,7 @@ ListValue::~ListValue() {
     try {
       ending->push_back(std::move(store_));
     } catch (const std::bad_alloc&) {
-      // Then they end here, one inside the other.
+      // They are destroyed here, recursively.
     }
     return;
   }
@@ -59,7 +59,7 @@ PartialShape ListValue::ElementShape() const {
     Array e = at(i);
     if (!e) continue;
     if (!first) first = e;
-    // Elements of several shapes say nothing of one that is not there.
+    // Elements of different shapes imply nothing about a missing one.
     if (!(e.shape() == first.shape())) return shape_;
   }
   return first ? PartialShape(first.shape()) : shape_;
@@ -86,7 +86,7 @@ Status ListValue::CheckElement(const Array& element) const {
   }
   if (dtype_ == DType::kList) {
     const ListValue* inner = ListOf(element);
-    // No list at all is the zero of lists.
+    // A missing list represents a zero list.
     if (inner && inner->depth() >= kMaxListDepth) {
       return InvalidArgument(StrCat("the element is a list nested ",
                                     inner->depth(), " deep; wanted less than ",
@@ -103,7 +103,7 @@ Status ListValue::Reserve(int64_t size) {
                                     max_size_));
   }
   try {
-    // One that others see is about to be written: it moves out all the same.
+    // Before a write to a shared list: it moves in any case.
     if (size > capacity() || (store_ && !store_->unique())) Move(size);
   } catch (const std::bad_alloc&) {
     return ResourceExhausted(
@@ -139,9 +139,9 @@ bool ListValue::UseNext() {
 Status ListValue::Resize(int64_t size) {
   if (size <= size_ && store_ && !store_->unique() &&
       2 * size >= store_->used.load(std::memory_order_relaxed)) {
-    // Others see the store: the end is out of sight from now on, and nothing is
-    // written. Below half of it the elements move, so that a short list does
-    // not hold what a long one left.
+    // The store is shared: its end is only hidden, and nothing is written.
+    // Below half of it the elements move, so that a short list does not hold a
+    // long one's memory.
     size_ = size;
     auto n = static_cast<size_t>(size);
     if (taken_.size() > n) taken_.resize(n);
@@ -149,14 +149,14 @@ Status ListValue::Resize(int64_t size) {
   }
   bool fits = size <= capacity() && (!store_ || store_->unique());
   if (!fits || size > max_size_) {
-    // Twice as much as before, so that growing one by one stays cheap.
+    // Doubles the capacity, so that appending one by one stays cheap.
     int64_t room =
         size <= size_ ? size : std::max({size, 2 * size_, kFirstRoom});
     SL_RETURN_IF_ERROR(
         Reserve(size > max_size_ ? size : std::min(room, max_size_)));
   }
   if (store_) {
-    // What is cut off, and what longer lists have left.
+    // Elements that are cut off, and those that longer lists have left.
     int64_t used = store_->used.load(std::memory_order_relaxed);
     for (int64_t i = std::min(size, size_); i < used; ++i) {
       store_->Clear(i);

@@ -1,12 +1,12 @@
-// ListStore: the places of a list's elements. Short elements of one type and
-// shape lie side by side in a slab: an array of its own would take a hundred
-// times the memory of a number, and be made and dropped by itself. Elements of
-// other kinds (long ones, those of a device's memory, strings, lists) and of
-// several shapes are arrays. What is put first says which; a slab becomes
-// arrays when something comes that does not fit.
+// ListStore: the storage of a list's elements. Short elements of one type and
+// shape are stored side by side in a slab: separate arrays would take a hundred
+// times the memory of a number, and would be allocated and freed one by one.
+// Elements of other kinds (long ones, those in device memory, strings, lists)
+// and of different shapes are arrays. The first element decides the form; a
+// slab is converted to arrays when an element does not fit.
 //
-// Counted, and seen by one or more lists. The form changes only for whoever
-// sees it alone; a place is written by one list, before others look at it.
+// Counted, and shared by one or more lists. Only a sole holder changes the
+// form; an entry is written by one list before others see it.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,15 @@ namespace sluice {
 
 class ListStore : public RefCounted<ListStore> {
  public:
-  // Elements up to so many bytes are copied into a slab. From twice that on a
-  // slab that grows, and is there twice meanwhile, takes more than arrays do.
+  // Elements up to this size are copied into a slab. From twice this size on, a
+  // slab that grows, and exists twice meanwhile, takes more memory than arrays
+  // do.
   static constexpr int64_t kMaxShort = 128;
-  // Whether an element may lie in a slab.
+  // Whether an element may be stored in a slab.
   static bool IsShort(const Array& element) {
     return element && CanBeShort(element, element.bytes());
   }
-  // The same of a part of x of so many bytes.
+  // The same for a part of x with this many bytes.
   static bool CanBeShort(const Array& x, int64_t bytes) {
     return bytes > 0 && bytes <= kMaxShort && IsPlainData(x.dtype()) &&
            !x.memory();
@@ -36,8 +37,8 @@ class ListStore : public RefCounted<ListStore> {
 
   // Throws std::bad_alloc.
   explicit ListStore(int64_t capacity, bool arrays = false);
-  // The first `n` elements of another, in its form. `alone`: nobody else sees
-  // it, and it ends. Throws std::bad_alloc.
+  // The first `n` elements of another store, in its form. `alone`: nobody else
+  // holds it, and it is about to be destroyed. Throws std::bad_alloc.
   ListStore(int64_t capacity, ListStore& from, int64_t n, bool alone);
   // The slices of x along its first axis, of shape `row`, in a slab. Throws
   // std::bad_alloc. REQUIRES: x is contiguous, its rows CanBeShort.
@@ -46,7 +47,7 @@ class ListStore : public RefCounted<ListStore> {
 
   int64_t capacity() const { return capacity_; }
   bool slab() const { return form_ == Form::kSlab; }
-  // Of every element. REQUIRES: slab().
+  // The shape of every element. REQUIRES: slab().
   const Shape& shape() const { return shape_; }
   const char* bytes() const { return bytes_; }
   int64_t element_bytes() const { return element_bytes_; }
@@ -56,17 +57,18 @@ class ListStore : public RefCounted<ListStore> {
     if (form_ == Form::kArrays) return static_cast<bool>(arrays_[k]);
     return form_ == Form::kSlab && there_[k] != 0;
   }
-  // Empty where nothing is; of a slab a copy. Throws std::bad_alloc.
+  // Empty if there is no element; a copy in case of a slab. Throws
+  // std::bad_alloc.
   Array at(int64_t i) const;
-  // Whether Put would leave the form as it is.
+  // Whether Put would keep the current form.
   bool Fits(const Array& element) const;
-  // Throws std::bad_alloc. REQUIRES: Fits(element), or nobody else sees it.
+  // Throws std::bad_alloc. REQUIRES: Fits(element), or a sole holder.
   void Put(int64_t i, Array element);
-  // Element i, whose place is empty now.
+  // Removes element i and returns it.
   Array Take(int64_t i);
   void Clear(int64_t i);
 
-  // Places from here on are empty.
+  // Entries from this index on are empty.
   std::atomic<int64_t> used{0};
 
  private:
@@ -79,7 +81,7 @@ class ListStore : public RefCounted<ListStore> {
   const int64_t capacity_;
   Form form_ = Form::kNone;
   std::vector<Array> arrays_;
-  // A slab's elements, and behind them for each whether it is there.
+  // A slab's elements, followed by a flag for each: whether it exists.
   DType dtype_ = DType::kInvalid;
   Shape shape_;
   int64_t element_bytes_ = 0;

@@ -81,7 +81,7 @@ TEST(List, RefusesMoreThanMemoryHolds) {
   EXPECT_EQ(ListOf(a)->size(), 0);
 }
 
-// Whatever looks through them calls itself; their end does not.
+// Traversals recurse; destruction does not.
 TEST(List, RefusesToNestTooDeep) {
   Array inner = NewList(DType::kF32);
   int depth = 1;
@@ -113,8 +113,8 @@ TEST(List, RemembersWhatWasTaken) {
   EXPECT_FALSE(list.taken(0)) << "a new place";
 }
 
-// Every list on the way is still seen; each element is copied a few times, not
-// once for every one behind it.
+// Every intermediate list is still held; each element is copied a few times,
+// not once for every element behind it.
 TEST(List, AppendingToListsThatOthersSeeIsLinear) {
   constexpr int64_t kSize = 20'000;
   std::vector<Array> seen{NewList(DType::kI32)};
@@ -167,7 +167,7 @@ TEST(List, ShortElementsOfOneShapeLieSideBySide) {
     Array element = Array::Vector<float>({1.0f * i, 2.0f * i});
     ASSERT_TRUE(list.WouldCopy(element));
     ASSERT_TRUE(list.Append(element).ok());
-    element.mutable_data<float>()[0] = -1;  // nothing of it is held
+    element.mutable_data<float>()[0] = -1;  // elements are copies
   }
   ASSERT_TRUE(list.holds_copies());
   EXPECT_EQ(list.element_bytes(), 8);
@@ -198,7 +198,8 @@ TEST(List, AStridedElementIsCopiedDense) {
   EXPECT_TRUE(ListOf(b)->at(1).BitEquals(Array::Vector<int32_t>({3, 4})));
 }
 
-// What is long, is nowhere yet, or of several shapes is held as it is.
+// Long or missing elements, and elements of several shapes, are stored as
+// arrays.
 TEST(List, OtherElementsAreHeldAsTheyAre) {
   Array a = NewList(DType::kF32), b = NewList(DType::kF32),
         c = NewList(DType::kF32);
@@ -225,13 +226,13 @@ TEST(List, OtherElementsAreHeldAsTheyAre) {
   EXPECT_EQ(list.ElementShape(), PartialShape());
 }
 
-// Lists that share their memory, written in all ways: each is as if it were
-// alone. Against plain vectors. Most elements lie side by side; now and then
-// one comes that does not fit.
+// Lists that share memory, written in all possible orders: each behaves as if
+// it were unshared. Compared with plain vectors. Most elements fit the slab;
+// occasionally one does not.
 TEST(List, SharedMemoryIsSeenByNobody) {
   std::mt19937 random(7);
   constexpr int32_t kEmpty = -1;
-  // The last digit says what kind it is.
+  // The last digits select the kind.
   auto element = [](int32_t round) {
     if (round % 1000 == 7) return Array::Of<int32_t>({2}, {round, 0});
     if (round % 1000 != 9) return Array::Scalar(round);
@@ -245,7 +246,7 @@ TEST(List, SharedMemoryIsSeenByNobody) {
   for (int32_t round = 0; round < 20'000; ++round) {
     size_t k = random() % lists.size();
     if (lists.size() < 12 && random() % 3 == 0) {
-      lists.push_back(lists[k]);  // one more who sees it
+      lists.push_back(lists[k]);  // one more holder
       models.push_back(models[k]);
       continue;
     }
@@ -292,7 +293,7 @@ TEST(List, SharedMemoryIsSeenByNobody) {
         ++(got.holds_copies() ? side_by_side : held);
       }
     }
-    // Else all would be held as they are before long.
+    // Otherwise all lists would soon be stored as arrays.
     if (round % 100 == 99) {
       lists.push_back(NewList(DType::kI32));
       models.emplace_back();

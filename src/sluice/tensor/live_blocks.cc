@@ -110,7 +110,7 @@ void LiveBlocks::Remove(Entry* entry) {
 }
 
 std::vector<LiveGroup> LiveBlocks::Groups() const {
-  // Merged as they are read: there may be more blocks than memory for a list.
+  // Merged while they are read: a list of all blocks might not fit in memory.
   std::map<std::tuple<const char*, const char*, int>, LiveGroup> by;
   MutexLock lock(mu_);
   for (const Entry* e = first_; e; e = e->after) {

@@ -1,9 +1,10 @@
-// Which lines of the user's program the memory in use was allocated for: shown
-// in messages when memory runs out.
+// Attributes the memory in use to lines of the user's program; shown in
+// messages when memory runs out.
 //
-// AllocatesFor says on whose behalf a thread allocates, as long as it lives. An
-// allocator that keeps books notes it with each block, in a LiveBlocks or in
-// records of its own, and gives what is live as TellsLive. Thread safe.
+// AllocatesFor declares on whose behalf a thread allocates while the object
+// lives. An allocator with records notes it with each block, in a LiveBlocks or
+// in records of its own, and reports the live ones through TellsLive. Thread
+// safe.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@
 
 namespace sluice {
 
-// An op of the user's program, and where that is. `op` lives as long as the
-// process, as the registry's names do; empty: no op, such as what is fed.
+// An op of the user's program, and its line. `op` lives as long as the process,
+// as the registry's names do; empty: no op, for example for fed arrays.
 struct AllocationSite {
   std::string_view op;
   SourceLine line;
@@ -27,7 +28,7 @@ struct AllocationSite {
 // On the stack; the innermost one counts.
 class [[nodiscard]] AllocatesFor {
  public:
-  // Both stay as they are meanwhile.
+  // Both must stay valid and unchanged for the object's lifetime.
   AllocatesFor(const std::string& op, const SourceLine& line)
       : op_(op), line_(line), outer_(current_) {
     current_ = this;
@@ -54,29 +55,30 @@ struct LiveGroup {
   int64_t blocks = 0;
 };
 
-// An allocator that can tell them.
+// Interface of an allocator that can report its live blocks.
 class TellsLive {
  public:
   struct Live {
-    std::vector<LiveGroup> groups;  // of any order, sites may repeat
+    std::vector<LiveGroup> groups;  // in any order, sites may repeat
     int64_t limit = 0;
   };
   virtual Live TellLive() const = 0;
-  // Of its bytes in use; INT64_MAX: none.
+  // The limit of its bytes in use; INT64_MAX: none.
   virtual int64_t limit() const = 0;
 
  protected:
   ~TellsLive() = default;
 };
 
-// Groups of one site together, those with most bytes first.
+// Merges groups of the same site and sorts them by decreasing bytes.
 std::vector<LiveGroup> Merged(std::vector<LiveGroup> groups);
 
 // "out of memory on /device:sim:0: wanted 4 MiB (4194304 bytes), 12 MiB of 14
-// MiB are in use", and below it what for, where the allocator can tell.
+// MiB are in use", followed by the users of that memory, if the allocator can
+// report them.
 std::string OutOfMemoryText(const Allocator& allocator, int64_t wanted);
 
-// The books of an allocator that has no records of its own.
+// Records for an allocator that has none of its own.
 class LiveBlocks {
  public:
   struct Entry {
@@ -85,7 +87,7 @@ class LiveBlocks {
     void* record = nullptr;  // the owner's
     Entry *before = nullptr, *after = nullptr;
   };
-  // In the name of the current site. Null: no memory for the entry.
+  // Adds a block for the current site. Null: no memory for the entry.
   Entry* Add(int64_t bytes, void* record = nullptr) SL_EXCLUDES(mu_);
   void Remove(Entry* entry) SL_EXCLUDES(mu_);
   std::vector<LiveGroup> Groups() const SL_EXCLUDES(mu_);

@@ -42,7 +42,7 @@ TEST(LiveBlocks, TheInnermostSiteIsNoted) {
   EXPECT_TRUE(blocks.Groups().empty());
 }
 
-// Host memory: large arrays are told, whatever else the process holds.
+// Host memory: large arrays are reported, whatever else the process holds.
 TEST(LiveBlocks, TheHostTellsItsLargeArrays) {
   static const std::string kOp = "LiveBlocksTestOp";
   const auto& host = dynamic_cast<const TellsLive&>(HostAllocator());

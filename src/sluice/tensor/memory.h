@@ -1,10 +1,10 @@
-// Memory: where elements lie. Every array knows its own; each device has one.
-// The host's main memory, where nearly everything lies, is represented by null,
-// so that the check costs a comparison.
+// Memory: where elements are stored. Every array knows its memory; each device
+// has one. The host's main memory, where nearly all elements are, is
+// represented by null, so that the check costs a comparison.
 //
 // The host cannot read forbidden memory by mistake: Array::data refuses. It
-// does touch such memory while it stands in for the device: a simulated
-// device's kernels are host code, and open its memory for as long as they run.
+// does access such memory while it simulates the device: a simulated device's
+// kernels are host code and open its memory while they run.
 //
 // Memories live as long as the process. Thread safe.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-// Kernels are registered by it.
+// Kernels are registered per kind.
 enum class DeviceKind : uint8_t { kCpu = 0, kCuda, kSim };
 inline constexpr int kNumDeviceKinds = 3;
 std::string_view DeviceKindName(DeviceKind kind);
@@ -24,7 +24,7 @@ class Memory {
  public:
   virtual ~Memory() = default;
   virtual DeviceKind kind() const = 0;
-  // Of the device it belongs to: "/device:sim:0".
+  // The name of its device: "/device:sim:0".
   virtual const std::string& device_name() const = 0;
   // Whether the host may read and write it.
   virtual bool on_host() const = 0;
@@ -33,20 +33,20 @@ class Memory {
  private:
   friend class OpenMemory;
   friend struct HostView;
-  // Where the host finds what the device finds at `address`. Only called while
+  // The host address of what the device sees at `address`. Only called while
   // the memory is open.
   virtual void* HostAddress(void* address) const { return address; }
 };
 
-// The allocator of a memory given as arrays have it.
+// The allocator of a memory in the form that arrays store.
 inline Allocator& AllocatorOf(Memory* memory) {
   return memory ? memory->allocator() : HostAllocator();
 }
 // "/device:cpu:0" for null.
 const std::string& DeviceNameOf(const Memory* memory);
 
-// For as long as it lives, this thread does the work of a device: it may touch
-// the device's memory. On the stack.
+// For its lifetime, this thread works for a device: it may access the device's
+// memory. On the stack.
 class [[nodiscard]] OpenMemory {
  public:
   explicit OpenMemory(const Memory& memory);
@@ -59,9 +59,9 @@ class [[nodiscard]] OpenMemory {
   const Memory* outer_;
 };
 
-// How Array::data looks at memory that is not the host's.
+// The access of Array::data to memory that is not the host's.
 struct HostView {
-  // Throws sluice::Error when this thread may not touch it.
+  // Throws sluice::Error if this thread may not access it.
   static void* Of(const Memory& memory, void* address,
                   const std::string& type_text);
 };

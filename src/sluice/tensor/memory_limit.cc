@@ -47,7 +47,7 @@ int64_t ParseLimit(std::string_view text) {
 }
 
 // Lines are "0::/a/b" for all controllers (version 2), "9:memory:/a/b" for one
-// (version 1). The groups around have limits as well.
+// (version 1). Enclosing groups have limits as well.
 std::vector<std::string> LimitFiles(std::string_view text,
                                     const std::string& mounted) {
   std::vector<std::string> files;

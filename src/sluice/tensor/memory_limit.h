@@ -1,5 +1,5 @@
-// How much memory this process may use: the machine's, or less where it runs in
-// a container or another control group with a limit of its own.
+// The amount of memory this process may use: the machine's, or less if it runs
+// in a container or another control group with a limit.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,17 @@
 
 namespace sluice {
 
-// Bytes. Looked up once.
+// In bytes. Determined once.
 int64_t MemoryLimit();
 
-// What /proc/self/cgroup, `text`, says: the files that may hold a limit,
-// nearest first, below the folder where control groups are mounted.
+// The files that may hold a limit according to `text`, the contents of
+// /proc/self/cgroup: nearest first, below the folder where control groups are
+// mounted.
 std::vector<std::string> LimitFiles(std::string_view text,
                                     const std::string& mounted);
 
-// A limit as those files have it; -1 for "max" and what is no number.
+// Parses a limit from such a file; -1 for "max" and for anything that is not a
+// number.
 int64_t ParseLimit(std::string_view text);
 
 }  // namespace sluice

@@ -39,7 +39,7 @@ TEST(MemoryLimit, NumbersAndNone) {
   EXPECT_GT(MemoryLimit(), 0);
 }
 
-// Blocks kept for reuse were not counted: twice the limit could be held.
+// Blocks kept for reuse were not counted: twice the limit could be allocated.
 TEST(Allocator, WhatIsCachedCountsTowardsTheLimit) {
   Allocator& host = HostAllocator();
   host.ReleaseCached();
@@ -49,7 +49,7 @@ TEST(Allocator, WhatIsCachedCountsTowardsTheLimit) {
   Block first = host.Allocate(kBytes);
   ASSERT_NE(first.data, nullptr);
   host.Free(first);  // cached
-  // Another size: what is cached does not serve it, and must go for it.
+  // Another size: the cached block does not fit and must be released first.
   Block second = host.Allocate(kBytes + kBytes / 2);
   ASSERT_NE(second.data, nullptr);
   EXPECT_LE(host.stats().bytes_cached + host.stats().bytes_in_use,
@@ -58,10 +58,9 @@ TEST(Allocator, WhatIsCachedCountsTowardsTheLimit) {
   host.SetLimit(MemoryLimit());
 }
 
-// The child had a copy of the lock as another thread held it, and waited for
-// ever.
+// The child had a copy of a lock held by another thread, and waited forever.
 TEST(Allocator, AForkWhileOthersAllocate) {
-  // Blocks are noted (LiveBlocks) in memory of the heap, and the heap of
+  // Blocks are recorded (LiveBlocks) in heap memory, and the heap of
   // AddressSanitizer is not always usable in such a child.
   if (SL_ASAN) GTEST_SKIP() << "not with AddressSanitizer's heap";
   std::atomic<bool> stop{false};
@@ -78,7 +77,7 @@ TEST(Allocator, AForkWhileOthersAllocate) {
   for (int i = 0; i < 100; ++i) {
     pid_t child = fork();
     if (child == 0) {
-      alarm(20);  // a child that hangs is ended
+      alarm(20);  // kills a child that hangs
       Block a = HostAllocator().Allocate(int64_t{3} << 20);
       Block b = HostAllocator().Allocate(int64_t{5} << 20);
       HostAllocator().Free(a);

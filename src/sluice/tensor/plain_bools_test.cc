@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-// A bool of numpy's, of DLPack's or of a fed array may be any byte: `not 2` was
-// 3, and the text of 255 was read far behind the words for true and false.
+// A bool from numpy, DLPack or a fed array may be any byte: `not 2` was 3, and
+// the text for 255 was read far behind the words for true and false.
 TEST(PlainBools, BytesThatAreNeither) {
   uint8_t bytes[] = {0, 2, 255, 1};
   Array odd = Array::Borrow(bytes, DType::kBool, {4});
@@ -14,7 +14,7 @@ TEST(PlainBools, BytesThatAreNeither) {
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   EXPECT_TRUE(made->BitEquals(Array::Vector<bool>({false, true, true, true})));
   EXPECT_EQ(bytes[1], 2);  // a copy
-  // Every other one.
+  // Every second element.
   auto some = WithPlainBools(Array::View(odd, 0, {2}, {2}));
   ASSERT_TRUE(some.ok()) << some.status().ToString();
   EXPECT_TRUE(some->BitEquals(Array::Vector<bool>({false, true})));

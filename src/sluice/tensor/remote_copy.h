@@ -1,5 +1,6 @@
-// Copies of elements that the host cannot touch, done by their device. Arrays
-// know no devices: a higher layer sets the function (launch/copy_between.cc).
+// Copies of elements that the host cannot access, done by their device. Arrays
+// do not know devices: a higher layer sets the functions
+// (launch/copy_between.cc).
 //
 // Thread safe.
 #pragma once
@@ -8,14 +9,15 @@
 
 namespace sluice {
 
-// Elements of `from` become those of `to`, of equal dtype and shape, in the
-// order of the device's work. At least one is in memory of a device.
+// Copies the elements of `from` to `to`, of equal dtype and shape, in the order
+// of the device's work. At least one is in device memory.
 using RemoteCopyFn = Status (*)(const Array& from, const Array& to);
-// The array in that memory, itself when it is there; null: the host's main one.
+// The array in that memory, itself if it is there; null: the host's main
+// memory.
 using CopyToMemoryFn = Result<Array> (*)(const Array& from, Memory* to);
 
 struct RemoteCopy {
-  // Whether the host has to leave a copy between the two to a device.
+  // Whether a device must do the copy between the two.
   static bool Needed(const Array& from, const Array& to);
   // Throws sluice::Error.
   static void Run(const Array& from, const Array& to);

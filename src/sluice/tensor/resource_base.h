@@ -1,5 +1,5 @@
-// ResourceBase: what a `resource` element refers to: a variable, a queue, a
-// table. Here only as far as arrays must copy and drop references to it.
+// ResourceBase: the object that a `resource` element refers to: a variable, a
+// queue, a table. Declares only what arrays need to copy and drop references.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ class ResourceBase : public RefCounted<ResourceBase> {
  public:
   // For messages and `explain`: "variable f32[784,100]".
   virtual std::string Describe() const = 0;
-  // Whether another one stands for the same: by identity, but lists (values,
+  // Whether another resource is equal: by identity, except that lists (values,
   // not state) compare their elements.
   virtual bool EqualTo(const ResourceBase& other) const {
     return this == &other;
   }
-  // Which class this is: the address of a tag the class owns, so that a kernel
-  // can tell a queue from a variable without run-time type information. Null
-  // for classes that no kernel asks for.
+  // Identifies the class: the address of a tag the class owns, so that a kernel
+  // can distinguish a queue from a variable without run-time type information.
+  // Null for classes that no kernel asks for.
   virtual const void* tag() const { return nullptr; }
 
  protected:

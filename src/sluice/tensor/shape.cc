@@ -34,7 +34,7 @@ Status CheckRank(size_t rank) {
   return OkStatus();
 }
 
-// The product of the known sizes. A zero makes the whole empty whatever the
+// The product of the known sizes. A zero makes the array empty whatever the
 // other sizes are, but they must still multiply without overflow: strides and
 // reductions over the other axes use them.
 Result<int64_t> KnownProduct(Dims dims) {
@@ -165,7 +165,8 @@ Result<PartialShape> MergeShapes(const PartialShape& a, const PartialShape& b) {
   }
   PartialShape merged = a;
   for (int i = 0; i < a.rank(); ++i) {
-    // A size says more than a symbol, a symbol more than nothing.
+    // A size is more specific than a symbol, a symbol more than an unknown
+    // dimension.
     if (a[i] >= 0) continue;
     if (b[i] >= 0 || a[i] == kUnknownDim) merged.set_dim(i, b[i]);
   }
@@ -191,7 +192,7 @@ Result<PartialShape> BroadcastShapes(const PartialShape& a,
     int64_t da = ia < 0 ? 1 : a[ia], db = ib < 0 ? 1 : b[ib];
     int64_t d;
     if (da == db) {
-      // Two unknown sizes may differ by one of them being 1.
+      // Two unknown sizes may differ if one of them is 1.
       d = da;
     } else if (da == 1) {
       d = db;

@@ -1,6 +1,7 @@
-// Shape: the sizes of an array that exists. PartialShape: what is known of one
-// that does not exist yet. Both are plain values of rank <= kMaxRank, held
-// inline; a Shape is made by one overflow-checked function and by nothing else.
+// Shape: the sizes of an existing array. PartialShape: what is known of the
+// shape of an array that does not exist yet. Both are plain values of rank <=
+// kMaxRank, stored inline; a Shape is only created by one overflow-checked
+// function.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@
 namespace sluice {
 
 inline constexpr int kMaxRank = 8;
-// The most elements an array may have: sizes in bytes then never overflow.
+// The maximum number of elements of an array: sizes in bytes then never
+// overflow.
 inline constexpr int64_t kMaxElements = int64_t{1} << 48;
 
 using Dims = std::span<const int64_t>;
@@ -24,7 +26,7 @@ class Shape {
   Shape() = default;  // a scalar
   // Errors: rank above kMaxRank, negative size, product above kMaxElements.
   static Result<Shape> Make(Dims dims);
-  // For sizes written in the source; throws sluice::Error where Make refuses.
+  // For sizes written in the source; throws sluice::Error if Make fails.
   Shape(std::initializer_list<int64_t> dims);
 
   int rank() const { return rank_; }
@@ -42,7 +44,7 @@ class Shape {
 };
 
 // A dimension of a PartialShape: a size, unknown, or a symbol. Two dimensions
-// with the same symbol are equal though nobody knows how big.
+// with the same symbol are equal, although their size is unknown.
 inline constexpr int64_t kUnknownDim = -1;
 inline constexpr int64_t any = kUnknownDim;  // what users write
 inline bool IsSymbol(int64_t dim) { return dim <= -2; }
@@ -53,8 +55,7 @@ class PartialShape {
  public:
   PartialShape() = default;  // unknown rank
   PartialShape(const Shape& shape);
-  // Dims are sizes, kUnknownDim or symbols; throws sluice::Error where Make
-  // refuses.
+  // Dims are sizes, kUnknownDim or symbols; throws sluice::Error if Make fails.
   PartialShape(std::initializer_list<int64_t> dims);
   static PartialShape Unknown() { return {}; }
   static PartialShape Scalar() { return PartialShape(Shape()); }
@@ -73,9 +74,9 @@ class PartialShape {
   bool fully_known() const;
   // REQUIRES: fully_known().
   Shape ToShape() const;
-  // True when an array of this very shape could also be of shape `o`.
+  // True if an array of this shape could also have shape `o`.
   bool CompatibleWith(const PartialShape& o) const;
-  // True when every array of shape `shape` is covered by this.
+  // True if this covers every array of shape `shape`.
   bool Covers(const Shape& shape) const;
   bool operator==(const PartialShape& o) const;
   std::string ToString() const;  // "[2,?,s0]", "[...]" for unknown rank
@@ -85,13 +86,14 @@ class PartialShape {
   std::array<int64_t, kMaxRank> dims_{};
 };
 
-// What both say together; an error when they contradict each other.
+// The combined information of both; an error if they contradict each other.
 Result<PartialShape> MergeShapes(const PartialShape& a, const PartialShape& b);
 
-// The dimension that covers both: equal ones stay, others become unknown.
+// A shape that covers both: equal dimensions stay, others become unknown.
 PartialShape JoinShapes(const PartialShape& a, const PartialShape& b);
 
-// Numpy broadcasting of two shapes; the error says which axis disagrees.
+// Numpy broadcasting of two shapes; the error names the axis that does not
+// match.
 Result<PartialShape> BroadcastShapes(const PartialShape& a,
                                      const PartialShape& b);
 Result<Shape> BroadcastShapes(const Shape& a, const Shape& b);

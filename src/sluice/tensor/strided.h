@@ -1,6 +1,7 @@
-// Walking and copying strided arrays. A StridedWalk visits the elements of one
-// shape in row-major order for several operands at once, merging axes that all
-// operands step through evenly, so that the inner run is as long as it can be.
+// Iterates over and copies strided arrays. A StridedWalk visits the elements of
+// one shape in row-major order for several operands at once, merging axes with
+// uniform strides in all operands, so that the inner run is as long as
+// possible.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ class WorkerPool;
 
 bool IsContiguous(const Shape& shape, const Strides& strides);
 
-// `array`'s strides seen from the broadcast shape `to`: stretched axes step 0.
+// `array`'s strides for the broadcast shape `to`: broadcast axes have stride 0.
 // REQUIRES: array's shape broadcasts to `to`.
 Strides BroadcastStrides(const Array& array, const Shape& to);
 Strides BroadcastStrides(const Shape& shape, const Strides& strides,
@@ -23,8 +24,8 @@ Strides BroadcastStrides(const Shape& shape, const Strides& strides,
 
 // Copies a region of `shape` from one strided place to another: whole runs by
 // memcpy, transposed ones in square tiles, large ones on the pool's threads
-// (null: on this one). Pointers are at the region's first element.
-// REQUIRES: the regions do not overlap; strings are constructed on both sides.
+// (null: on this one). Pointers are to the region's first element. REQUIRES:
+// the regions do not overlap; strings are constructed on both sides.
 void CopyRegion(DType dtype, const Shape& shape, const void* from,
                 const Strides& from_strides, void* to,
                 const Strides& to_strides, WorkerPool* pool = nullptr);
@@ -33,7 +34,7 @@ void CopyRegion(DType dtype, const Shape& shape, const void* from,
 void CopyStrided(const Array& source, const Array& target,
                  WorkerPool* pool = nullptr);
 
-// This array, or a row-major copy of it when it is strided.
+// This array, or a row-major copy if it is strided.
 Result<Array> MakeContiguous(const Array& array, WorkerPool* pool);
 
 template <int N>

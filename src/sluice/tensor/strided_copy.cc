@@ -1,5 +1,5 @@
 // CopyRegion: see strided.h. The region is first reduced to as few axes as its
-// strides allow; what remains decides how it is walked.
+// strides allow; the remaining axes determine how it is copied.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -14,8 +14,8 @@ namespace sluice {
 
 namespace {
 
-// What one task copies: short enough to share between threads, long enough to
-// pay for the hand-over.
+// The bytes of one task: few enough to share the work between threads, enough
+// to pay for the hand-over.
 constexpr int64_t kTaskBytes = 128 << 10;
 
 struct Axis {
@@ -46,7 +46,7 @@ struct Region {
   }
 };
 
-// Where item i of the first `rank` axes in row-major order begins.
+// The offsets of item i of the first `rank` axes in row-major order.
 struct Place {
   int64_t index[kMaxRank] = {}, from = 0, to = 0;
 
@@ -58,7 +58,7 @@ struct Place {
       to += index[a] * r.axis[a].to;
     }
   }
-  // `count` items on, which do not go beyond the end of the last of the axes.
+  // Advances by `count` items, not beyond the end of the last of the axes.
   void Advance(const Region& r, int rank, int64_t count) {
     for (int a = rank - 1; a >= 0; --a, count = 1) {
       const Axis& axis = r.axis[a];
@@ -93,7 +93,7 @@ inline void CopyRun(const T* x, int64_t xs, T* y, int64_t ys, int64_t n) {
   }
 }
 
-// Fetches the beginning of a run that is not where the machine would look next.
+// Prefetches the beginning of a run that the hardware prefetcher would miss.
 template <class T>
 inline void Announce(const T* x, int64_t step) {
   auto* at = reinterpret_cast<const char*>(x);
@@ -102,7 +102,7 @@ inline void Announce(const T* x, int64_t step) {
   }
 }
 
-// Run after run of the last axis; runs longer than a task are cut.
+// Copies run after run of the last axis; runs longer than a task are cut.
 template <class T>
 void CopyRuns(const Region& r, const T* x, T* y, WorkerPool* pool) {
   constexpr int64_t kTask = kTaskBytes / static_cast<int64_t>(sizeof(T));
@@ -128,7 +128,8 @@ void CopyRuns(const Region& r, const T* x, T* y, WorkerPool* pool) {
   ParallelFor(pool, rows, std::max<int64_t>(1, kTask / run.size),
               [&](int64_t begin, int64_t end) {
                 Place at(r, outer, begin);
-                // Along the second axis from the end nothing is looked up.
+                // The second axis from the end is walked without computing a
+                // Place.
                 Axis next = outer > 0 ? r.axis[outer - 1] : Axis();
                 for (int64_t i = begin; i < end;) {
                   int64_t n = std::min(
@@ -160,7 +161,7 @@ void CopyTransposed(const Region& region, int k, const T* x, T* y,
   int64_t outer = 1;
   for (int a = 0; a < rest.rank; ++a) outer *= rest.axis[a].size;
   int64_t columns = std::clamp<int64_t>(kTaskBytes / 256, 1, across.size);
-  // Tiles of few columns are made longer, to have some work in each.
+  // Tiles with few columns are made longer, so that each has enough work.
   int64_t rows_each = std::max<int64_t>(kSquare, kSquare * 16 / columns);
   int64_t high = (down.size + rows_each - 1) / rows_each;
   int64_t wide = (across.size + columns - 1) / columns;
@@ -188,7 +189,7 @@ void Copy(const Region& r, const void* from, void* to, WorkerPool* pool) {
     const Axis& last = r.last();
     if (last.from != 0 && last.from != 1 && last.to == 1) {
       for (int k = 0; k + 1 < r.rank; ++k) {
-        // A few rows or columns are worth it only when they lie dense.
+        // A few rows or columns are only worth it if they are dense.
         bool wide = last.size >= 4 && r.axis[k].size >= 4;
         bool dense = r.axis[k].size == last.from || last.size == r.axis[k].to;
         if (r.axis[k].from == 1 && (wide || dense)) {

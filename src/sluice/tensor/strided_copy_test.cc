@@ -1,5 +1,5 @@
-// CopyRegion against copying one element at a time, over random shapes, orders
-// of axes, directions and steps.
+// Tests CopyRegion against copying one element at a time, over random shapes,
+// axis orders, directions and steps.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -59,7 +59,7 @@ void Try(std::mt19937& rng, DType dtype, const Shape& shape, bool contiguous,
          WorkerPool* pool) {
   Layout from = RandomLayout(rng, shape), to;
   if (rng() % 6 == 0 && shape.rank() > 0) {
-    from.strides[rng() % static_cast<unsigned>(shape.rank())] = 0;  // stretched
+    from.strides[rng() % static_cast<unsigned>(shape.rank())] = 0;  // broadcast
     for (int i = 0; i < shape.rank(); ++i) {
       auto k = static_cast<size_t>(i);
       from.strides[k] = std::abs(from.strides[k]);

@@ -15,8 +15,8 @@ using Vec __attribute__((vector_size(16))) = T;
 template <class T>
 inline constexpr int kSide = 16 / static_cast<int>(sizeof(T));
 
-// Elements 0, n, 1, n + 1, ... of (a, b): the lower (or upper) halves taken in
-// turns.
+// Elements 0, n, 1, n + 1, ... of (a, b): the lower (or upper) halves
+// interleaved.
 template <class T, int... i>
 inline Vec<T> ZipLow(Vec<T> a, Vec<T> b, std::integer_sequence<int, i...>) {
   constexpr int n = kSide<T>;
@@ -52,8 +52,8 @@ namespace sluice {
 
 namespace transpose_internal {
 
-// x[j] for j < kRows are taken apart into rows, or rows of n are put together:
-// compilers have instructions for both.
+// Splits x[j] for j < kRows into rows, or interleaves rows of n: compilers have
+// instructions for both.
 template <class T, int kRows>
 void TakeApart(const T* x, T* y, int64_t ys, int64_t n) {
   for (int64_t j = 0; j < n; ++j) {
@@ -67,7 +67,7 @@ void PutTogether(const T* x, int64_t xs, T* y, int64_t n) {
   }
 }
 
-// True when the matrix is so narrow and dense that one of the above did it.
+// True if one of the above handled the matrix because it is narrow and dense.
 template <class T>
 bool Narrow(const T* __restrict x, int64_t xs, T* __restrict y, int64_t ys,
             int64_t rows, int64_t cols) {
@@ -96,8 +96,8 @@ void TransposeTile(const T* x, int64_t xs, T* y, int64_t ys, int64_t rows,
       transpose_internal::Narrow(x, xs, y, ys, rows, cols)) {
     return;
   }
-  // One cache line of y at a time is filled by lines of x: both sides move
-  // whole lines, and few of them are open at once.
+  // Fills one cache line of y at a time from lines of x: both sides move whole
+  // lines, and few of them are open at once.
   constexpr int64_t kLine = 64 / sizeof(T);
   int64_t whole_rows = rows / n * n, whole_cols = cols / n * n;
   for (int64_t j0 = 0; j0 < whole_cols; j0 += kLine) {

@@ -1,5 +1,5 @@
-// Conditionals, loops and calls compiled for one thread must do what the
-// reference interpreter does.
+// Conditionals, loops and calls compiled for one thread must behave as in the
+// reference interpreter.
 #include "sluice/vm/bytecode.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::string ErrorOf(const Graph& graph, const std::vector<Array>& args) {
   return got.ok() ? "" : got.status().message();
 }
 
-// The same error, word by word, as the interpreter gives.
+// The same error, word for word, as the interpreter's.
 std::string ExpectSameError(const std::string& text,
                             const std::vector<Array>& args) {
   auto graph = MustParse(text);
@@ -216,7 +216,7 @@ TEST(Bytecode, Recursion) {
 }
 
 TEST(Bytecode, FunctionsReadWhatIsAroundThem) {
-  // even calls odd, which lives inside it and reads even's argument.
+  // even calls odd, which is nested inside it and reads even's argument.
   auto graph = MustParse(R"(graph g(%n: i32[], %x: f32[2]) -> (%y, %z) {
     %even = Function() {
       body(%k: i32[], %acc: f32[2]) {
@@ -400,7 +400,8 @@ TEST(Bytecode, RecursionWithoutEndIsAnError) {
       << error.substr(0, 300);
 }
 
-// Types that say more than is true, and regions that do not fit: errors.
+// Types that are more specific than true, and regions that do not match:
+// errors.
 TEST(Bytecode, ValuesThatAreNotAsTheirTypesSayAreErrors) {
   std::string error = ErrorOf(*MustParse(R"(graph g(%x: f32[?]) -> (%y) {
     %f = Function() { body(%a: f32[]) { %s = Add(%a, 1.0) yield %s } }
@@ -424,8 +425,8 @@ TEST(Bytecode, ValuesThatAreNotAsTheirTypesSayAreErrors) {
       << error;
 }
 
-// Text with regions that do not fit is refused when it is read; a graph may
-// still be changed afterwards.
+// Text with mismatched regions is rejected by the parser; a graph may still be
+// changed afterwards.
 TEST(Bytecode, RegionsThatDoNotFitAreErrors) {
   const char* const kIf = R"(graph g(%p: bool[]) -> (%y) {
     %y = If(%p) [dtypes = {f32}] {
@@ -464,8 +465,7 @@ TEST(Bytecode, RegionsThatDoNotFitAreErrors) {
 }
 
 TEST(Islands, WhatARegionReadsIsOnThePathThroughIt) {
-  // The branch reads %a only inside; an island of %a and %c would wait for
-  // itself.
+  // The branch captures %a; an island of %a and %c would wait for itself.
   auto graph = MustParse(R"(graph g(%x: f32[4], %u: f32[?]) -> (%d) {
     %s = Sum(%u)
     %a = Add(%x, %s)

@@ -7,7 +7,7 @@
 namespace sluice {
 
 Status BoxCell(const VmCell& cell, DType dtype, Array& into) {
-  // A register that other ways into it fill may hold something else.
+  // A register that is also filled elsewhere may hold something else.
   if (!into || !into.unique() || into.dtype() != dtype || into.rank() != 0) {
     SL_ASSIGN_OR_RETURN(into, Array::Make(dtype, Shape()));
   }
@@ -61,7 +61,7 @@ Result<size_t> ChosenByCell(const Node& node, const VmCell& cell) {
   if (index >= 0 && index < static_cast<int64_t>(node.regions().size())) {
     return static_cast<size_t>(index);
   }
-  // What fits none is for the rules of all executors.
+  // Values that do not fit are handled by the rules common to all executors.
   Array boxed;
   SL_RETURN_IF_ERROR(BoxCell(cell, node.input(0).dtype(), boxed));
   Result<size_t> chosen = ChosenRegion(node, boxed);

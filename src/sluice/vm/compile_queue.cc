@@ -26,7 +26,7 @@ struct Queue {
   bool over SL_GUARDED_BY(mu) = false;     // the process ends
 
   void Main() {
-    // Behind all that computes, where there are fewer cores than threads.
+    // Low priority, for machines with fewer cores than threads.
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10);
     MutexLock lock(mu);
     while (!jobs.empty()) {
@@ -34,7 +34,7 @@ struct Queue {
       jobs.pop_front();
       mu.unlock();
       job();
-      job = nullptr;  // what it holds may take locks of its own
+      job = nullptr;  // its captures may take other locks
       mu.lock();
     }
     running = false;
@@ -47,7 +47,8 @@ std::atomic<Queue*> queue{nullptr};
 // Never destroyed: the thread may run until the process ends.
 Queue& TheQueue() {
   if (Queue* there = queue.load(std::memory_order_acquire)) return *there;
-  // A forked child does not have the thread, and may have the lock.
+  // A forked child does not have the thread, and may have inherited a held
+  // lock.
   static const int registered =
       pthread_atfork(nullptr, nullptr, [] { queue = nullptr; });
   (void)registered;
@@ -58,10 +59,10 @@ Queue& TheQueue() {
   return *first;
 }
 
-// What compiles is a library with static objects of its own, which exit()
-// destroys, whether or not a thread is using them or is still loading it. What
-// belongs to the thread that ends the process goes before all static objects:
-// so that thread has this, and waits for the job at hand.
+// The compiler is a library with static objects, which exit() destroys even if
+// a thread is using or still loading it. Thread-local objects of the thread
+// that ends the process are destroyed before all static objects: so that thread
+// has this one, which waits for the current job.
 struct AtTheEnd {
   ~AtTheEnd() {
     Queue* q = queue.load(std::memory_order_acquire);
@@ -78,7 +79,7 @@ bool WaitAtTheEnd() {
   (void)at_the_end;
   return true;
 }
-// By the thread that loads us, which most often is the first of the process.
+// Created by the thread that loads the library, usually the main thread.
 [[maybe_unused]] const bool waits = WaitAtTheEnd();
 
 }  // namespace

@@ -145,8 +145,8 @@ Status VmProcedureCompiler::EmitLoop(const Node& node) {
   return OkStatus();
 }
 
-// A body, whose cells of the next iteration are computed straight over those
-// of this one where nobody reads these any more.
+// Compiles a body. Cells of the next iteration are computed directly over those
+// of the current one if nobody reads these any more.
 Status VmProcedureCompiler::CompileBody(const Region& body,
                                         const std::vector<VmPlace>& carried) {
   std::vector<VmStretch> schedule = ScheduleBytecode(body, values_, fuse_);
@@ -166,7 +166,7 @@ Status VmProcedureCompiler::CompileBody(const Region& body,
     const Value& next = body.results()[i];
     Value arg = body.arg(static_cast<int>(i));
     auto made = made_at.find(next.node);
-    // An element of a row is the cell of the scalar it was made of.
+    // An element of a row is the cell of its scalar.
     if (!carried[i].in_cells() || values_.rows().any() || times[next] != 1 ||
         times[arg] != 0 || made == made_at.end() ||
         !values_.computed_in_cell(*next.node)) {

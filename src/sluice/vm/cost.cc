@@ -14,7 +14,7 @@ namespace {
 constexpr double kCell = 3;         // an element computed in a cell
 constexpr double kJump = 2;         // a branch taken, an iteration begun
 constexpr double kCall = 50;        // a call and its return
-constexpr double kAnyTrips = 100;   // of a loop about which nothing is known
+constexpr double kAnyTrips = 100;   // of a loop without known count
 constexpr double kRecursion = 1e4;  // of a function that calls itself
 
 class Cost {
@@ -85,8 +85,8 @@ int64_t KnownTrips(const Node& loop) {
   const Region &cond = *loop.regions()[0], &body = *loop.regions()[1];
   const Node* test = cond.results()[0].node;
   if (test->is_args() || test->num_inputs() != 2) return maximum;
-  // counter < end, then counter + step: asked of the ops themselves, with
-  // the numbers at hand, it would cost as much as the loop.
+  // counter < end, then counter + step: evaluated directly, because running the
+  // ops would cost as much as the loop.
   const Value& counter = test->input(0);
   int64_t begin, end, step;
   if (test->op().role != Role::kLess || counter.node != cond.args_node() ||

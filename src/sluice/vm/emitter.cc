@@ -187,7 +187,7 @@ void VmEmitter::MoveCells(std::vector<std::pair<int32_t, int32_t>> moves) {
       moves.erase(safe);
       continue;
     }
-    // A ring: one value steps aside.
+    // A cycle: one value moves to a temporary cell.
     int32_t aside = NewCell();
     int32_t from = moves.front().second;
     Emit(Do::kMoveCell, aside, from);

@@ -19,8 +19,8 @@ void Deliver(const std::vector<int32_t>& to, const VmRegisters& at,
   }
 }
 
-// A short row where it lies: nothing is counted, and what dies is written
-// over. False when the operands are not like that; nothing has happened then.
+// Runs a short row in place: no reference counts, and dead operands are
+// overwritten. False without any effect if the operands do not allow it.
 bool LaunchRow(const VmLaunch& launch, const VmRegisters& at) {
   size_t n = launch.in.size();
   const Array* in[kMaxBlockInputs] = {};

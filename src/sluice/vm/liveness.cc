@@ -59,7 +59,8 @@ class Liveness {
   bool Counts(int32_t r) const {
     return r >= 0 && !p_.sticky[static_cast<size_t>(r)];
   }
-  // f(register, where to note that it may be taken; null: it is only read).
+  // f(register, where to record that it may be moved from; null: it is only
+  // read).
   template <class F>
   void EachRead(VmInstr& instr, F f) {
     auto one = [&](VmOperand& o) {
@@ -125,7 +126,7 @@ class Liveness {
     return {};
   }
 
-  // ---- Cells nobody reads ----
+  // ---- Unread cells ----
 
   void LeaveOutUnread() {
     std::vector<bool> read(p_.cells.size(), false);
@@ -153,7 +154,7 @@ class Liveness {
     }
   }
 
-  // ---- Which registers are read later ----
+  // ---- Registers that are read later ----
 
   void FindBlocks() {
     size_t n = p_.code.size();
@@ -202,7 +203,7 @@ class Liveness {
     }
     for (Block& block : blocks_) {
       RegisterSet held = block.out;
-      // A jump reads what it asks for and leaves it in place.
+      // A jump reads its condition and leaves it in place.
       EachRead(p_.code[block.end - 1], [&](int32_t r, bool* take) {
         if (!take) held.add(r);
       });
@@ -230,7 +231,7 @@ class Liveness {
       moved[block.begin] = static_cast<int32_t>(code.size());
       block.drop.ForEachNotIn(
           none, [&](int32_t r) { drop(r, p_.code[block.begin].loop); });
-      // Backwards to know what lives on, then forwards to write.
+      // Backwards to find live registers, then forwards to write.
       std::map<size_t, std::vector<int32_t>> dead_after;
       RegisterSet live = block.out;
       for (size_t i = block.end; i-- > block.begin;) {

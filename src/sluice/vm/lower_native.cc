@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-// Compiling takes longer than linearly, and once for every entry.
+// Compile time grows faster than linearly, and is spent once per entry.
 constexpr size_t kMaxInstructions = 4000;
 constexpr int kMaxEntries = 32;
 
@@ -204,7 +204,7 @@ class Lowering {
     return to_.code[static_cast<size_t>(i)];
   }
 
-  // A loop with nothing inside that is the machine's.
+  // A loop without instructions that need the machine.
   bool IsWhole(int32_t top, int32_t back) const {
     for (int32_t i = top; i <= back; ++i) {
       if (!At(i).native) return false;
@@ -217,9 +217,9 @@ class Lowering {
     return source_.num_entries + entries < kMaxEntries;
   }
 
-  // At the tops of whole loops, each for that loop alone: what is around it has
-  // an entry of its own. The machine may change over in the middle of a run.
-  // Then where a stretch is long enough.
+  // At the tops of loops that are entirely native, each for that loop only:
+  // enclosing code has its own entry. The machine may switch to compiled code
+  // in the middle of a run. Also at sufficiently long straight-line sequences.
   void ChooseEntries() {
     auto n = static_cast<int32_t>(to_.code.size());
     std::vector<bool> tops(to_.code.size(), false);
@@ -248,8 +248,8 @@ class Lowering {
     }
   }
 
-  // The beginning, what follows an instruction of its own, where such a one
-  // jumps, and the tops of loops.
+  // The start, successors and jump targets of instructions that need the
+  // machine, and the tops of loops.
   std::vector<bool> WhereTheMachineComes() const {
     std::vector<bool> comes(to_.code.size() + 1, false);
     auto come = [&](int32_t i) { comes[static_cast<size_t>(i)] = true; };
@@ -268,7 +268,8 @@ class Lowering {
     return comes;
   }
 
-  // All that native code does from there on, but for loops with entries.
+  // All instructions that native code executes from there on, except loops with
+  // their own entries.
   NativeEntry Stretch(int32_t from, const std::vector<bool>& tops) const {
     std::vector<bool> reached(to_.code.size(), false);
     std::vector<int32_t> todo{from};

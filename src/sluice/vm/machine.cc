@@ -14,10 +14,11 @@ namespace sluice {
 
 namespace {
 
-// So many at once are noted: who is about to be compiled is asked no oftener.
+// Iterations are reported in units of this many, so that the compile decision
+// is rarely checked.
 constexpr uint32_t kTrips = 256;
 
-// What the op says of operands that its instruction does not take.
+// The op's error for operands that its instruction does not accept.
 Status OpError(const Node& node, const VmCell& a, const VmCell& b) {
   std::vector<Array> in(static_cast<size_t>(node.num_inputs()));
   const VmCell* cells[] = {&a, &b};
@@ -143,8 +144,8 @@ Status VmMachine::Loop(std::span<Array> outputs) {
     return RunTapeOnRegisters(t, step_, at(), room_.data());
   };
   auto stopped = [&] { return cancellation && cancellation->cancelled(); };
-  // From here on compiled code is entered, in the middle of a run, too: all
-  // that it needs is in the cells.
+  // From here on compiled code is entered, even in the middle of a run: all its
+  // inputs are in the cells.
   auto trip = [&] {
     if (++trips_ % kTrips != 0 || !native_ || native) [[likely]]
       return;
@@ -172,7 +173,7 @@ Status VmMachine::Loop(std::span<Array> outputs) {
   }
 }
 
-// The operands as the call has them, for the message.
+// The operands of the call, for the message.
 Status VmMachine::TooDeep(const VmCall& call) const {
   const Frame& frame = frames_.back();
   const Region& body = *call.node->input(0).node->regions()[0];

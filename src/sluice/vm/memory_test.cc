@@ -1,5 +1,5 @@
-// What bytecode holds and for how long, how it is stopped, what it says of
-// itself.
+// Tests the memory held by bytecode and its lifetime, cancellation, and
+// reports.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -25,14 +25,14 @@ Array Row(float value) {
 
 using Named = std::vector<std::pair<std::string, Array>>;
 
-// Values by name, held by nobody else: a list in braces would keep a copy.
+// Values by name, without other holders: a braced list would keep a copy.
 template <class... Rest>
 void Give(Named& named, const char* name, Array value, Rest&&... rest) {
   named.emplace_back(name, std::move(value));
   if constexpr (sizeof...(rest) > 0) Give(named, std::forward<Rest>(rest)...);
 }
 
-// The node "w" of a graph, compiled; run on values given by name.
+// The node "w" of a graph, compiled; runs on values given by name.
 class Compiled {
  public:
   explicit Compiled(const std::string& text) : graph_(MustParse(text)) {
@@ -99,7 +99,7 @@ TEST(BytecodeMemory, NothingIsHeldAfterARun) {
                             Array::Scalar(bad));
         EXPECT_EQ(out.ok(), bad < 0);
       }
-      // The first round may leave the arena of a tape to the next.
+      // The first round may leave the arena of a tape for the next.
       if (round > 0) {
         EXPECT_EQ(HostAllocator().stats().bytes_in_use, before);
       }
@@ -107,7 +107,7 @@ TEST(BytecodeMemory, NothingIsHeldAfterARun) {
   }
 }
 
-// Bytes in use at most, above what there was.
+// The peak of bytes in use above the initial amount.
 template <class F>
 int64_t Peak(F run) {
   HostAllocator().ResetPeak();
@@ -142,7 +142,7 @@ TEST(BytecodeMemory, ALongLoopNeedsFewBuffers) {
                         std::move(m));
   };
   ASSERT_TRUE(multiply(2).ok());
-  // The loop's buffers and the matrix that does not change.
+  // The loop's buffers and the invariant matrix.
   peak = Peak([&] { ASSERT_TRUE(multiply(50).ok()); });
   EXPECT_LE(peak, 3 * kBytes + kBytes / 2) << HumanBytes(peak);
 }
@@ -168,7 +168,7 @@ TEST(BytecodeMemory, WhatDiesIsWrittenOver) {
   auto out = rows.Run("n", Array::Scalar(5), "x", std::move(x));
   ASSERT_TRUE(out.ok()) << out.status().ToString();
   EXPECT_EQ((*out)[1].raw(), at);
-  // Not what somebody else holds.
+  // A value with another holder is not overwritten.
   Array kept = Array::Vector<float>({1, 2, 3});
   out = rows.Run("n", Array::Scalar(5), "x", kept);
   EXPECT_NE((*out)[1].raw(), kept.raw());

@@ -13,8 +13,8 @@ namespace sluice {
 
 namespace {
 
-// The machine needs some 20 us for them; compiling takes a thousand times that,
-// but on another core.
+// The machine needs about 20 us for this many iterations; compiling takes a
+// thousand times that, but on another core.
 constexpr int64_t kHotTrips = 1000;
 
 NativeChoice FromEnvironment() {
@@ -70,7 +70,8 @@ void VmNative::Note(int64_t trips) {
 
 void VmNative::Ask(bool now) {
   if (asked_.exchange(true)) return;
-  // Here, where the graph is certain to be there; the rest may take its time.
+  // Done here, where the graph is guaranteed to exist; compilation may come
+  // later.
   auto source = std::make_shared<NativeSource>(
       now ? MakeNativeSource(*program_, /*min_stretch=*/1)
           : MakeNativeSource(*program_));
@@ -84,7 +85,7 @@ void VmNative::Ask(bool now) {
     state_ = State::kAsked;
     code_ = Patched(*source);
   }
-  // What another program has is there at once.
+  // Code compiled for another program is available immediately.
   if (auto found = FindNative(*source)) {
     MutexLock lock(mu_);
     found_ = true;

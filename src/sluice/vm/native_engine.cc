@@ -16,7 +16,7 @@ namespace sluice {
 
 namespace {
 
-// The folder of the program or library this is in.
+// The folder of the program or library that contains this code.
 std::string OwnFolder() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void*>(&OwnFolder), &info) || !info.dli_fname) {
@@ -58,8 +58,8 @@ Result<const NativeEngine*> Open() {
   return Unimplemented(StrCat("no engine: ", why));
 }
 
-// A forked child has no thread that may have been compiling, but its locks: it
-// keeps what is compiled, and compiles nothing more.
+// A forked child has no compiling threads but may have inherited their locks:
+// it keeps compiled code, and compiles nothing more.
 std::atomic<bool> forked{false};
 
 bool Forked() {

@@ -1,7 +1,7 @@
-// Programs compiled to machine code must do what the machine does, to the bit
-// and to the word. All other tests of this folder are run with
-// SLUICE_JIT=always as well (cmake/Tests.cmake); these hold the two against
-// each other, and look at when code is compiled.
+// Programs compiled to machine code must behave exactly as on the machine,
+// including error texts. All other tests of this folder also run with
+// SLUICE_JIT=always (cmake/Tests.cmake); these compare both directly and test
+// when code is compiled.
 #include "sluice/vm/native.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ class Program {
   std::unique_ptr<Bytecode> code_;
 };
 
-// Natively and by the machine alone: the same results, or the same error.
+// Compiled and on the machine: the same results, or the same error.
 void ExpectSame(const std::string& text,
                 const std::vector<std::pair<std::string, Array>>& named) {
   Program machine(text, NativeChoice::kNever);
@@ -101,8 +101,7 @@ TEST(Native, LoopsOverScalars) {
   }
 }
 
-// Functions of the ops themselves, types that are in no instruction, numbers
-// that are none.
+// Block functions of the ops, types without instructions, and special numbers.
 TEST(Native, WhatItHasNoInstructionFor) {
   SKIP_WITHOUT_ENGINE();
   const char text[] =
@@ -169,7 +168,7 @@ TEST(Native, LoopsAndBranchesInsideOneAnother) {
   }
 }
 
-// Arrays beside scalars: the machine and compiled code take turns.
+// Arrays next to scalars: the machine and compiled code alternate.
 TEST(Native, StretchesBetweenKernels) {
   SKIP_WITHOUT_ENGINE();
   const char text[] = R"(graph g(%n: i32[], %x: f32[4]) -> (%w) {
@@ -213,8 +212,8 @@ TEST(Native, AnIndexOutOfRangeInALoopIsTheSameError) {
   ExpectSame(text, {{"n", I32(3)}});
 }
 
-// The machine finds the words for what compiled code does not do, also where it
-// entered just there.
+// The machine words the errors of operations that compiled code does not
+// handle, even if it entered exactly there.
 TEST(Native, DivisionByZeroIsTheSameError) {
   SKIP_WITHOUT_ENGINE();
   const char text[] = R"(graph g(%n: i32[], %k: i32[]) -> (%w) {
@@ -276,8 +275,9 @@ TEST(Native, AnEndlessLoopIsCancelled) {
       << out.status().ToString();
 }
 
-// Cold it is the machine's; hot it is compiled behind the runs, which go on,
-// and the run that finds it changes over in the middle.
+// While cold, the program runs on the machine; when hot, it is compiled in the
+// background while runs continue, and a run switches to compiled code in the
+// middle.
 TEST(Native, HotLoopsAreCompiledInTheBackground) {
   SKIP_WITHOUT_ENGINE();
   Program program(kSums, NativeChoice::kHot);
@@ -300,8 +300,8 @@ TEST(Native, HotLoopsAreCompiledInTheBackground) {
   std::puts(text.substr(line, text.find('\n') - line).c_str());
 }
 
-// LLVM's static objects went while a thread was loading or using them, about
-// one time in ten.
+// LLVM's static objects were destroyed while a thread was loading or using
+// them, about one time in ten.
 TEST(NativeDeathTest, AProcessMayEndWhileItCompiles) {
   SKIP_WITHOUT_ENGINE();
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own
@@ -347,7 +347,7 @@ TEST(Native, TheSwitchTurnsItOff) {
   EXPECT_EQ(program.Explain().find("native:"), std::string::npos);
 }
 
-// Many at once, all of them hot.
+// Many runs at once, all of them hot.
 TEST(Native, RunsMayOverlapWithCompiling) {
   Program program(kSums, NativeChoice::kHot);
   Program machine(kSums, NativeChoice::kNever);

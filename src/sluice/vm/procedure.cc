@@ -37,7 +37,7 @@ Status VmProcedureCompiler::CompileFunction(const Node& function) {
   for (int i = 0; i < body.num_args(); ++i) given.push_back(body.arg(i));
   const std::vector<Value>& captures = values_.captures(function);
   given.insert(given.end(), captures.begin(), captures.end());
-  // The same numbers as in EmitCall: cells from 1, registers from 0.
+  // The same numbering as in EmitCall: cells from 1, registers from 0.
   for (const Value& v : given) {
     if (IsCellType(v)) emit_.BindCell(v, emit_.NewCell());
   }

@@ -1,6 +1,5 @@
-// Random structured graphs, with conditionals, loops, calls, variables and
-// random numbers inside one another, must mean the same compiled as
-// interpreted.
+// Random structured graphs, with nested conditionals, loops, calls, variables
+// and random numbers, must give the same results compiled as interpreted.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,8 +16,8 @@
 namespace sluice {
 namespace {
 
-// Every f32 value is a scalar or a vector of 4, whether its type says so or
-// not, so that any two can be added.
+// Every f32 value is a scalar or a vector of 4, whether or not its type states
+// it, so that any two can be added.
 class ProgramMaker {
  public:
   explicit ProgramMaker(uint32_t seed) : random_(seed), graph_("random") {}
@@ -88,7 +87,7 @@ class ProgramMaker {
   Value Number(Scope& scope, int value) {
     return Of(scope, "Const", {}, {{"value", Array::Scalar(value)}});
   }
-  // Values of the scope and those around it, near ones likelier.
+  // Values of the scope and of enclosing ones; nearer ones are more likely.
   Value Any(Scope& scope, DType dtype) {
     std::vector<Value> fit;
     for (Scope* s = &scope; s; s = s->around) {
@@ -109,7 +108,7 @@ class ProgramMaker {
                         {Of(scope, "Sum", {Any(scope, DType::kF32)}),
                          Any(scope, DType::kF32)});
   }
-  // A predicate is a scalar, which a comparison with a vector is not.
+  // A predicate must be a scalar; comparisons with vectors are not.
   Value Predicate(Scope& scope) { return Of(scope, "Any", {Test(scope)}); }
 
   void Fill(Scope& scope, int nodes, int depth) {
@@ -157,7 +156,7 @@ class ProgramMaker {
         Of(scope, "Const", {}, {{"value", Array::Scalar(0.5f)}});
         break;
       case 12: {
-        // A sum keeps what is written small whatever was there.
+        // Tanh keeps the written value small, whatever the inputs.
         Value t = Of(scope, "Tanh", {x});
         scope.targets.push_back(Must(Add(scope, "Assign", {variable_, t})));
         Of(scope, "ReadVariable", {variable_}, {{"dtype", DType::kF32}});
@@ -213,7 +212,7 @@ class ProgramMaker {
     Finish(scope, *node, joined);
   }
 
-  // Types say as much as is known of the outputs, or nothing.
+  // Types state everything known of the outputs, or nothing.
   void Finish(Scope& scope, Node& node, const std::vector<PartialShape>& out) {
     bool say = Pick(2) == 0;
     graph_.MoveToEnd(node);
@@ -366,7 +365,7 @@ Result<std::vector<Array>> Compiled(const ProgramMaker& maker,
 
 TEST(BytecodeRandom, CompiledEqualsInterpreted) {
   int loops = 0, branches = 0, calls = 0, recursions = 0, writes = 0;
-  // Compiled to machine code at once, a program takes a hundred times as long.
+  // With immediate compilation, a program takes a hundred times as long.
   const char* jit = std::getenv("SLUICE_JIT");
   uint32_t seeds = jit && std::string_view(jit) == "always" ? 100 : 400;
   for (uint32_t seed = 1; seed <= seeds; ++seed) {

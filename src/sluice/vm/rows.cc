@@ -17,8 +17,8 @@ namespace sluice {
 
 namespace {
 
-// The machine needs about as long for so many elements, one after the other, as
-// for one op on a row.
+// The machine needs about as long for this many elements, one after the other,
+// as for one op on a row.
 constexpr int64_t kMaxElements = 8;
 constexpr size_t kMaxInstructions = 1000;
 
@@ -28,8 +28,7 @@ bool IsRowType(const Value& v) {
   return n > 0 && n <= kMaxElements && FitsCell(v.dtype());
 }
 
-// Ops that give elements of their inputs on as they are: views, and those that
-// put inputs side by side.
+// Ops that pass on elements of their inputs: views and concatenations.
 bool MovesElements(const OpRecord& op) {
   return op.view || op.role == Role::kConcat ||
          op.batch == batch_rules::new_axis;
@@ -41,7 +40,7 @@ Value OutputOf(const Node& node, int i = 0) {
 
 }  // namespace
 
-// Asked of the op itself: it moves the numbers of the elements.
+// Runs the op itself on the indices of the elements.
 bool VmRows::FindMoves(const Node& node, How& how) const {
   std::vector<Array> in;
   std::vector<Element> numbered;
@@ -78,9 +77,10 @@ bool VmRows::FindMoves(const Node& node, How& how) const {
   return true;
 }
 
-// Element k of the output is made of those that broadcasting says.
+// Element k of the output is computed from the elements that broadcasting
+// selects.
 bool VmRows::FindOperands(const Node& node, How& how) const {
-  // Errors of divisions say what was divided, which is all of it.
+  // Division errors show the dividend, that is, the entire row.
   if (node.op().shape != shapes::broadcast || !HasInstruction(node) ||
       IsDivision(ScalarFor(node).code)) {
     return false;

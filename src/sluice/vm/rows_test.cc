@@ -1,5 +1,5 @@
-// Short rows in cells must mean what arrays mean, and be there only where all
-// that touches them is on cells.
+// Short rows in cells must have the semantics of arrays, and exist only if all
+// nodes that touch them work on cells.
 #include "sluice/vm/rows.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ bool HasRows(const Graph& graph) {
   return VmRows::Of(*graph.FindNode("w")).any();
 }
 
-// Elements are named, put together again and carried.
+// Elements are extracted, reassembled and carried.
 const char kPendulum[] = R"(graph g(%n: i32[], %x: f32[2]) -> (%w:1) {
   %w = While(0, %x) [dtypes = {i32, f32}] {
     cond(%i: i32[], %a: f32[2]) { %c = Less(%i, %n) yield %c }
@@ -65,7 +65,7 @@ TEST(Rows, ElementsByName) {
   }
 }
 
-// All of the old row is read before any of the new one is written.
+// The entire old row is read before any of the new one is written.
 TEST(Rows, ElementsTradePlaces) {
   auto graph = MustParse(R"(graph g(%n: i32[], %x: f32[3]) -> (%w:1) {
     %w = While(0, %x) [dtypes = {i32, f32}] {
@@ -90,8 +90,8 @@ TEST(Rows, ElementsTradePlaces) {
   }
 }
 
-// The row has the scalar's cell, and the next scalar may not be computed over
-// it while the row is still read.
+// The row shares the scalar's cell, and the next scalar must not overwrite it
+// while the row is still read.
 TEST(Rows, AScalarInARowIsNotWrittenOver) {
   auto graph = MustParse(R"(graph g(%n: i32[], %x: f32[]) -> (%w:1, %w:2) {
     %r0 = Stack(%x, 1.0)
@@ -175,7 +175,7 @@ TEST(Rows, AValueThatIsNotAsItsTypeSaysIsAnError) {
       << status.message();
 }
 
-// Loops of nothing but rows and scalars, with conditionals and loops inside.
+// Loops of only rows and scalars, with nested conditionals and loops.
 class RowProgram {
  public:
   explicit RowProgram(uint32_t seed) : random_(seed), graph_("rows") {
@@ -346,7 +346,7 @@ class RowProgram {
     return node;
   }
 
-  // What runs inside stands before what reads its results.
+  // Nested nodes come before the readers of its results.
   void Finish(Region&, Node& node, const std::vector<Shape>& shapes) {
     graph_.MoveToEnd(node);
     for (size_t i = 0; i < shapes.size(); ++i) {
@@ -365,7 +365,7 @@ class RowProgram {
 
 TEST(Rows, RandomLoopsMeanTheSame) {
   int with_rows = 0;
-  // Compiled to machine code at once, a program takes a hundred times as long.
+  // With immediate compilation, a program takes a hundred times as long.
   const char* jit = std::getenv("SLUICE_JIT");
   int seeds = jit && std::string_view(jit) == "always" ? 40 : 400;
   for (int seed = 1; seed <= seeds; ++seed) {

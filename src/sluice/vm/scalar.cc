@@ -12,11 +12,12 @@ struct Row {
   std::string_view op;
   DType dtype;  // of the operands
   BytecodeScalar scalar;
-  DType out = DType::kInvalid;  // of the result, where operands do not tell
+  DType out = DType::kInvalid;  // of the result, if operands do not determine
+                                // it
 };
 
-// By the ops' names, for a formula cannot be asked what it computes; a test
-// holds each of them against its block function.
+// By op name, because a formula does not reveal what it computes; a test
+// compares each of them with its block function.
 constexpr Row kRows[] = {
 #define SL_FOUR(op, code, swap)                      \
   {op, DType::kI32, {Do::k##code##I32, swap}},       \

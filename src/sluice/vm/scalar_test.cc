@@ -1,5 +1,4 @@
-// Scalar instructions must equal the ops they stand for, on the numbers where
-// arithmetic is not like in school.
+// Scalar instructions must equal their ops, on edge cases of arithmetic.
 #include "sluice/vm/scalar.h"
 
 #include <gtest/gtest.h>
@@ -31,8 +30,8 @@ std::vector<Array> Edges() {
   return out;
 }
 
-// The op by itself and as the condition of a jump, inside a branch so that it
-// is bytecode.
+// The op alone and as the condition of a jump, inside a branch so that it is
+// bytecode.
 void ExpectEqual(std::string_view op, std::string_view type, bool compares,
                  const std::vector<Array>& edges) {
   std::string result(compares ? "bool" : type);

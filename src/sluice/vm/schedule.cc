@@ -11,9 +11,10 @@ namespace sluice {
 
 namespace {
 
-// Whether it must keep its place: something else may see when it runs. A write
-// need not: only what touches the same resource sees it, and waits for it by an
-// effect edge. So what is computed for several writes stands together.
+// Whether it must keep its place, because it is observable when it runs. A
+// write need not: only nodes that access the same resource see it, and they
+// wait for it by effect edges. So the computations for several writes stay
+// together.
 bool KeepsPlace(const Node& node) {
   const OpRecord& op = node.op();
   return op.flow != Flow::kNone || !node.regions().empty() || op.stateful ||
@@ -51,10 +52,11 @@ class Scheduler {
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
   struct Place {
-    size_t order = 0;  // in the program
+    size_t order = 0;  // program order
     size_t depth = 0;
     std::string why;        // empty: for a tape
-    size_t latest = kNone;  // depth that those which wait for it allow
+    size_t latest = kNone;  // maximum depth allowed by the nodes that wait for
+                            // it
     size_t reader = kNone;  // the first tape that reads it
   };
   using Places = std::unordered_map<const Node*, Place>;
@@ -63,7 +65,7 @@ class Scheduler {
     return a.why.empty() != b.why.empty() ? 1 : 0;
   }
 
-  // The places of what a node waits for, among these.
+  // The positions of the nodes that a node waits for, within this list.
   template <class F>
   void ForEachBefore(const Node& node, Places& place, F f) {
     auto wait = [&](const Node* before) {
@@ -74,7 +76,7 @@ class Scheduler {
     for (Node* control : node.controls()) wait(control);
     for (Node* before : after_[&node]) {
       wait(before);
-      // A write is made in place once nobody needs what was read before.
+      // A write is done in place once nobody needs the previously read value.
       if (before->op().effect != Effect::kRead) continue;
       for (Node* user : before->users()) {
         auto it = place.find(user);
@@ -94,8 +96,8 @@ class Scheduler {
     return WhyNotInIsland(node);
   }
 
-  // One or two elementwise ops on short rows are run where they lie in less
-  // time than a tape takes to begin.
+  // One or two elementwise ops on short rows run in place faster than a tape
+  // starts.
   static bool BetterAlone(const std::vector<Node*>& nodes) {
     return nodes.size() <= 2 &&
            std::all_of(nodes.begin(), nodes.end(), [](const Node* node) {
@@ -105,15 +107,15 @@ class Scheduler {
            });
   }
 
-  // Depth counts how often a path has crossed between nodes for tapes and
-  // others; nodes for tapes of one depth can run together, and deeper ones
+  // Depth counts how often a path has alternated between nodes for tapes and
+  // others; nodes for tapes with equal depth can run together, and deeper ones
   // after shallower ones.
   void Gather(const std::vector<Node*>& nodes) {
     Places place;
     for (Node* node : nodes) {
       place[node] = {.order = place.size(), .why = WhyNot(*node)};
     }
-    // A view nobody on the tape reads would be copied out of it.
+    // A view without readers on the tape would be copied out of it.
     for (size_t i = nodes.size(); i-- > 0;) {
       Place& p = place[nodes[i]];
       if (!p.why.empty() || !nodes[i]->op().view) continue;
@@ -130,8 +132,8 @@ class Scheduler {
         p.depth = std::max(p.depth, before.depth + Crossing(before, p));
       });
     }
-    // What waits for nothing stands with the tape that reads it, not on one of
-    // its own.
+    // A node that waits for nothing joins the tape that reads it, instead of
+    // forming its own.
     for (size_t i = nodes.size(); i-- > 0;) {
       Place& p = place[nodes[i]];
       if (p.why.empty() && p.reader != kNone && p.reader <= p.latest) {

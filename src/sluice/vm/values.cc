@@ -29,7 +29,7 @@ bool IsCellType(const Value& v) {
 
 namespace {
 
-// Whether a list of values is what another place expects.
+// Whether a list of values matches the types expected elsewhere.
 Status Fits(const Node& node, std::string_view what, auto count, auto dtype_of,
             std::span<const Value> want) {
   if (static_cast<size_t>(count) != want.size()) {
@@ -48,7 +48,8 @@ Status Fits(const Node& node, std::string_view what, auto count, auto dtype_of,
   return OkStatus();
 }
 
-// Counts and types between a node and its regions, or the function it calls.
+// Checks counts and types between a node and its regions, or the function it
+// calls.
 Status CheckSignature(const Node& node) {
   auto outputs = [&](int i) { return node.output_type(i).dtype; };
   auto given = [&](const Region& region, std::span<const Value> values) {
@@ -118,7 +119,7 @@ Result<VmValues> VmValues::Of(const Node& node) {
   }
   for (const auto& region : node.regions()) top.bodies.push_back(region.get());
   SL_RETURN_IF_ERROR(values.VisitNode(node, top));
-  values.rows_ = VmRows::Of(node);  // whose signatures are right, by now
+  values.rows_ = VmRows::Of(node);  // signatures have been checked
   while (!values.pending_.empty()) {
     const Node* function = values.pending_.back();
     values.pending_.pop_back();
@@ -196,7 +197,8 @@ Status VmValues::VisitNode(const Node& node, Code& code) {
   return OkStatus();
 }
 
-// A function that calls another must be able to pass on what that one reads.
+// A function that calls another must be able to pass on the captures of the
+// latter.
 void VmValues::PassCapturesOn() {
   for (bool changed = true; changed;) {
     changed = false;

@@ -6,7 +6,7 @@ namespace sluice {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kNear = 0.5, kFar = -8;  // where the series around 0 serves
+constexpr double kNear = 0.5, kFar = -8;  // bound for the series around 0
 
 struct Pair {
   double value, slope;
@@ -20,7 +20,7 @@ Pair BySeries(double x) {
   long double f = 1, g = z;
   long double f_sum = f, g_sum = g, f_slopes = 0, g_slopes = 1;
   for (int k = 3; k < 200; k += 3) {
-    // That of x^k from that of x^(k-1), before f and g become the next ones.
+    // Updates the slopes from k - 1 to k, before f and g become the next terms.
     long double f_slope = f * z * z / (k - 1), g_slope = g * z * z / k;
     f *= cube / (static_cast<long double>(k - 1) * k);
     g *= cube / (static_cast<long double>(k) * (k + 1));

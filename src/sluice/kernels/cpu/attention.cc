@@ -16,9 +16,9 @@ using attention::View;
 
 namespace {
 
-// Scores of a block of keys for one panel of queries lie as keys x nr: what the
-// tile writes is at once what it reads as the packed factor of v. kParts Lanes
-// hold a whole number of keys' scores.
+// Scores of a block of keys for one panel of queries are stored as keys x nr:
+// the tile writes them in the layout that it reads for the packed factor of v.
+// kParts Lanes hold the scores of a whole number of keys.
 template <class C, int kParts>
 struct BlockSoftmax {
   using L = Lanes<C>;
@@ -82,7 +82,7 @@ struct BlockSoftmax {
 template <class C>
 void RunSoftmax(C* score, int64_t keys, int64_t nr, C* max, C* sum,
                 C* rescale) {
-  // As many Lanes as hold a whole number of rows of nr.
+  // The number of Lanes that hold a whole number of rows of nr.
   int64_t parts = 1;
   while (parts * Lanes<C>::kCount % nr != 0) ++parts;
   switch (parts) {
@@ -99,8 +99,8 @@ constexpr int64_t kMaxQueries = 32;  // of a panel, on any machine
 constexpr int64_t kMaxBlock = 64;    // keys at a time
 constexpr int64_t kStackBytes = 96 << 10;
 
-// How the work is cut: panels of nr queries, a few of them to a task; blocks of
-// keys that are whole panels of mr.
+// The division into tasks: panels of nr queries, a few of them per task; blocks
+// of keys that are whole panels of mr.
 template <class C>
 struct Plan {
   Tile<C> tile;
@@ -239,7 +239,7 @@ class Forward {
     }
     for (int64_t key = 0; key < v_.keys; key += plan_.block) {
       for (int64_t p = 0; p < count; ++p) {
-        // Keys behind all of the panel's queries are not seen.
+        // Keys after all of the panel's queries are invisible.
         if (causal_ && key >= (first + p + 1) * nr) continue;
         Block(head, key, (first + p) * nr, queries + p * nr * v_.depth,
               max + p * nr, sum + p * nr, results + p * nr * plan_.value_rows);
@@ -251,7 +251,7 @@ class Forward {
     }
   }
 
-  // One panel of queries meets one block of keys.
+  // One panel of queries with one block of keys.
   void Block(int64_t head, int64_t key, int64_t query, const C* queries, C* max,
              C* sum, C* results) {
     const Tile<C>& tile = plan_.tile;

@@ -1,8 +1,8 @@
-// The gradient of attention. With p = exp(s - lse), the probabilities again,
-// and d = sum(dy y) of each query:
+// The gradient of attention. With p = exp(s - lse), the recomputed
+// probabilities, and d = sum(dy y) of each query:
 //   dv = p' dy,  ds = p (dy v' - d),  dq = scale ds k,  dk = scale ds' q.
-// Scores lie as queries x nr keys: what the tile writes is at once what it
-// reads for dv and dk, and only ds is turned around, for dq.
+// Scores are stored as queries x nr keys: the tile writes them in the layout
+// that it reads for dv and dk, and only ds is transposed, for dq.
 #include "sluice/base/worker_pool.h"
 #include "sluice/kernels/cpu/attention.h"
 #include "sluice/kernels/cpu/attention_view.h"
@@ -92,7 +92,7 @@ class Backward {
   }
 
  private:
-  // A head of q, packed for every product it takes part in.
+  // A head of q, packed for every product that uses it.
   struct Queries {
     C *q, *dy;                // panels of mr queries
     C *q_turned, *dy_turned;  // in every block, panels of mr columns
@@ -142,7 +142,7 @@ class Backward {
         d = MulAdd(static_cast<C>(dy[i * v_.values + c]),
                    static_cast<C>(y[i * v_.values + c]), d);
       }
-      // A query that saw no key has no probabilities.
+      // A query without visible keys has no probabilities.
       if (lse == -std::numeric_limits<C>::infinity()) lse = -lse;
       std::fill_n(s.lse + i * nr, nr, lse);
       std::fill_n(s.d + i * nr, nr, d);
@@ -155,7 +155,7 @@ class Backward {
                                       : static_cast<C>(lse.data<float>()[i]);
   }
 
-  // A block of keys, packed, and what is gathered for it.
+  // A block of keys, packed, with its accumulated gradients.
   struct Keys {
     C *k, *v;      // panels of nr keys
     C* k_columns;  // panels of nr columns
@@ -273,7 +273,7 @@ class Backward {
     }
   }
 
-  // Masks scores of n queries and `some` keys; what is no key is not seen.
+  // Masks scores of n queries and `some` keys; lanes without a key are hidden.
   void Hide(int64_t head, int64_t query, int64_t n, int64_t key, int64_t some,
             C* score) {
     constexpr C kNone = -std::numeric_limits<C>::infinity();

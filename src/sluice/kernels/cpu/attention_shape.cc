@@ -1,4 +1,4 @@
-// What attention and its gradient say about shapes.
+// Shape functions of attention and its gradient.
 #include <utility>
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace {
 
 int64_t FromEnd(const PartialShape& s, int k) { return s[s.rank() - k]; }
 
-// The size both say, or an error in these words.
+// The common size of both, or an error with these words.
 Status SameSize(const ShapeContext& c, int a, int64_t size_a, int b,
                 int64_t size_b, std::string_view wanted) {
   if (size_a < 0 || size_b < 0 || size_a == size_b) return OkStatus();
@@ -56,7 +56,7 @@ Status CheckHeads(const ShapeContext& c, int q, int k, int v) {
   return OkStatus();
 }
 
-// Input `mask`, when there, broadcasts to queries x keys of every head.
+// Input `mask`, if present, broadcasts to queries x keys of every head.
 Status CheckMask(const ShapeContext& c, int q, int k, int mask) {
   if (c.num_inputs() > mask + 1) {
     return c.Error(

@@ -181,7 +181,7 @@ Status batch_norm_kernel(KernelContext& ctx) {
   ChannelView v(ctx.in(0).shape());
   DispatchFloats(ctx.in(0).dtype(), [&]<class T>() {
     if (v.empty()) {
-      // Of no elements, mean and variance are 0.
+      // Without elements, mean and variance are 0.
       for (int i : {1, 2}) {
         std::fill_n(ctx.out(i).mutable_data<Compute<T>>(), v.c, Compute<T>(0));
       }
@@ -202,8 +202,8 @@ Status batch_norm_inference_kernel(KernelContext& ctx) {
 int64_t batch_norm_workspace(const ShapeContext& c) {
   ChannelView v(c.in(0).ToShape());
   if (v.empty()) return 0;
-  // The largest of what is kept for a channel or column and for each of its
-  // chunks, here and in the gradient: twelve doubles.
+  // The maximum storage per channel or column and for each of its chunks, here
+  // and in the gradient: twelve doubles.
   constexpr int64_t kBytes = 12 * 8;
   return v.runs() ? v.c * (v.chunks() + 1) * kBytes : v.c * v.s * kBytes;
 }

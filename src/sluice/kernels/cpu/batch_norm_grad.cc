@@ -58,8 +58,8 @@ struct GradRun {
     }
   }
 };
-// The same for a row, each column with its own; from, by, k1 and k0 lie one
-// after the other.
+// The same for a row, with separate values for each column; from, by, k1 and k0
+// are contiguous.
 template <class T>
 struct GradColumns {
   using C = Compute<T>;

@@ -30,7 +30,7 @@ void DrawColumns(const RandomKey& key, int64_t rows, int64_t n, int64_t samples,
       auto k = static_cast<size_t>(e % 2 * 2);
       const double* first = sums + e / samples * n;
       double total = first[n - 1];
-      // Rounding may give the whole total, which no sum exceeds: the last
+      // Rounding may give the entire total, which no sum exceeds: the last
       // column with any weight is the first whose sum reaches it.
       double target = UniformDouble(bits[k], bits[k + 1]) * total;
       const double* at = target < total

@@ -16,7 +16,8 @@ namespace sluice {
 
 namespace {
 
-// One element. Floats come as float or double, integers in their own type.
+// Converts one element. Floats are given as float or double, integers in their
+// own type.
 template <class To, class From>
 To ConvertOne(From v) {
   if constexpr (std::is_same_v<To, complex64>) {
@@ -54,7 +55,7 @@ struct Direct {
 };
 
 #if defined(__aarch64__)
-// One instruction for four numbers; it rounds as bf16(float) does.
+// Converts four numbers per instruction; rounds like bf16(float).
 __attribute__((target("arch=armv8.2-a+bf16"))) void FloatToBf16(
     void* out, const void* const* in, int64_t n, const BlockParams& params) {
   const float* x = static_cast<const float*>(in[0]);
@@ -102,8 +103,8 @@ SL_TARGET_AVX2 void F16ToFloat(void* out, const void* const* in, int64_t n,
 }
 #endif
 
-// All pairs would be two hundred loops. The rarer ones go in two steps through
-// a type that holds the source exactly: double, int64 or uint64.
+// All pairs would be two hundred loops. Rare pairs take two steps through a
+// type that represents the source exactly: double, int64 or uint64.
 constexpr int64_t kStep = 256;
 
 template <class From, class Wide>
@@ -158,7 +159,7 @@ void TwoSteps(void* out, const void* const* in, int64_t n,
   }
 }
 
-// All but zero: the real part alone says nothing.
+// Nonzero is true: the real part alone is not enough.
 void ComplexToBool(void* out, const void* const* in, int64_t n,
                    const BlockParams&) {
   const auto* x = static_cast<const complex64*>(in[0]);

@@ -13,7 +13,7 @@ namespace sluice {
 
 namespace {
 
-// What a row comes to: log(sum(exp(x))) = max + log, and the probabilities
+// The results for a row: log(sum(exp(x))) = max + log, and the probabilities
 // times `weight` in `grad` unless that is null.
 template <class T>
 struct LogSum {

@@ -72,8 +72,8 @@ double Polygamma(int n, double x) {
     double fraction = x - std::floor(x);
     if (std::isinf(x)) return std::numeric_limits<double>::quiet_NaN();
     if (fraction == 0) return sign * std::numeric_limits<double>::infinity();
-    // The sum over all whole numbers has period 1; what lies left of x is a sum
-    // from 1 - x on, with the sign of (-1)^s.
+    // The sum over all integers has period 1; the part left of x is a sum from
+    // 1 - x on, with the sign of (-1)^s.
     zeta = Zeta(s, fraction) + sign * (Zeta(s, 1 - fraction) - Zeta(s, 1 - x));
   }
   return sign * std::tgamma(s) * zeta;

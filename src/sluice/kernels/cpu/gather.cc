@@ -14,12 +14,12 @@ namespace sluice {
 namespace {
 
 constexpr int64_t kTaskBytes = 16 << 10, kLargeTaskBytes = 256 << 10;
-constexpr int64_t kAhead = 16;  // rows under way at once
+constexpr int64_t kAhead = 16;  // rows in flight at once
 
-// Rows [begin, end) of one outer slice. Returns `end`, or the first place whose
-// index is not in [0, size); rows after it are not read. Indices are checked
-// when their rows are asked for: they come from memory themselves, and a pass
-// over them in advance would wait for that with nothing else under way.
+// Rows [begin, end) of one outer slice. Returns `end`, or the first position
+// whose index is not in [0, size); rows after it are not read. Indices are
+// checked when their rows are prefetched: they come from memory themselves, and
+// a separate pass would wait for that without other loads in flight.
 template <class I, int64_t kBytes>
 int64_t Rows(const RowPick& pick, const char* from, const I* index,
              int64_t begin, int64_t end, char* to) {
@@ -35,7 +35,7 @@ int64_t Rows(const RowPick& pick, const char* from, const I* index,
     }
     return end;
   }
-  // A caller that has checked them need not give the size.
+  // Callers that have checked the indices need not give the size.
   const uint64_t size = pick.checked ? std::numeric_limits<uint64_t>::max()
                                      : static_cast<uint64_t>(pick.size);
   // Sets the end where an index is wrong.
@@ -86,8 +86,8 @@ int64_t Gather(const RowPick& pick, const char* from, const I* index, char* to,
     default:
       break;
   }
-  // One task for each thread where that is not too large: every task begins
-  // with a wait for its first rows.
+  // One task per thread if that is not too large: every task starts by waiting
+  // for its first rows.
   int64_t share = pick.outer * pick.count / (pool ? pool->parallelism() : 1);
   int64_t grain =
       std::max<int64_t>(1, std::clamp(share + 1, kTaskBytes / pick.row_bytes,

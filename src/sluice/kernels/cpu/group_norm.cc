@@ -158,7 +158,7 @@ Status group_norm_kernel(KernelContext& ctx) {
     C *mean = ctx.out(1).mutable_data<C>(),
       *rstd = ctx.out(2).mutable_data<C>();
     if (v.size() == 0) {
-      // Of no elements, mean and variance are 0.
+      // Without elements, mean and variance are 0.
       std::fill_n(mean, ctx.out(1).num_elements(), C(0));
       std::fill_n(rstd, ctx.out(2).num_elements(),
                   static_cast<C>(1 / std::sqrt(epsilon)));

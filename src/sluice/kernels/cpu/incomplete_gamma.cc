@@ -12,7 +12,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kTiny = 1e-17;  // terms this much smaller do not count
 constexpr double kTwoPi = 6.28318530717958647692;
-// From here on Temme's expansion has all digits in three terms.
+// From here on Temme's expansion is exact with three terms.
 constexpr double kLarge = 1e5;
 
 // m - log(1 + m), which is m^2 / 2 near 0.
@@ -86,7 +86,7 @@ double ByNormal(double a, double x, bool upper) {
   return upper ? std::erfc(side) / 2 + rest : std::erfc(-side) / 2 - rest;
 }
 
-// What needs no computing, or NaN where it does.
+// Results that need no computation, and NaN for invalid arguments.
 double AtEdges(double a, double x, bool* known) {
   *known = true;
   if (!(a >= 0) || !(x >= 0)) return kNan;

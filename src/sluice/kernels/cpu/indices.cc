@@ -20,7 +20,8 @@ constexpr int64_t kGrain = 1 << 14;
 template <class I>
 struct AnyOutside {
   using U = std::make_unsigned_t<I>;
-  // One comparison finds both ends: negative numbers are large ones.
+  // One comparison checks both bounds: negative numbers are large unsigned
+  // ones.
   static bool Run(const I* index, int64_t n, U limit) {
     U bad = 0;
     SL_VECTORIZE
@@ -41,8 +42,8 @@ struct AnyAbove {
   }
 };
 
-// The first of [0, n) that `inside` denies, or n. `any_bad(begin, end)` says
-// whether a chunk is worth a second look.
+// The first of [0, n) that `inside` rejects, or n. `any_bad(begin, end)` tells
+// whether a chunk needs a closer search.
 template <class AnyBad, class Inside>
 int64_t FirstBad(WorkerPool* pool, int64_t n, AnyBad&& any_bad,
                  Inside&& inside) {
@@ -134,7 +135,7 @@ Status FlattenIndices(const KernelContext& ctx, int input, const Shape& shape,
   Status status;
   DispatchIndex(in.dtype(), [&]<class I>() {
     const I* index = in.data<I>();
-    // Row i, or -1 when the tuple lies outside.
+    // Row i, or -1 if the tuple is out of bounds.
     auto flat = [&](int64_t i) {
       int64_t row = 0;
       bool inside = true;

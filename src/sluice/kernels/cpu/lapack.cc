@@ -42,7 +42,7 @@ bool OpenLapack(const std::string& library, Lapack* out) {
     dlclose(handle);
     return false;
   }
-  // What only OpenBLAS has.
+  // Functions that only OpenBLAS has.
   using SetThreads = void (*)(int);
   using GetParallel = int (*)();
   auto set =
@@ -52,7 +52,7 @@ bool OpenLapack(const std::string& library, Lapack* out) {
       reinterpret_cast<GetParallel>(dlsym(handle, "openblas_get_parallel"));
   if (parallel) out->concurrent = parallel() != 0;
   out->library = library;
-  return true;  // open for good: its threads cannot be taken back
+  return true;  // never closed: its threads cannot be stopped
 }
 
 const Lapack* FindLapack() {

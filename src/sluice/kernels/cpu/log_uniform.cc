@@ -30,7 +30,7 @@ class NumberSet {
       : table_(table), mask_(static_cast<uint64_t>(size) - 1) {
     std::fill_n(table, size, -1);
   }
-  // False when it is there already.
+  // False if it is already in the set.
   bool Insert(int64_t number) {
     uint64_t at = RandomKey::Mix(static_cast<uint64_t>(number)) & mask_;
     while (table_[at] >= 0) {
@@ -83,7 +83,7 @@ double LogUniformDraws::Draw(const RandomKey& key, int64_t* to,
     return i % 2 ? UniformDouble(bits[2], bits[3])
                  : UniformDouble(bits[0], bits[1]);
   };
-  if (count == 0) return 0;  // nothing took no time
+  if (count == 0) return 0;  // an empty chunk took no time
   if (ByClocks()) {
     auto* rings = static_cast<double*>(scratch);
     auto* order = reinterpret_cast<int64_t*>(rings + range);

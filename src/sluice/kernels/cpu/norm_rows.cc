@@ -38,14 +38,14 @@ Status Forward(KernelContext& ctx) {
     C* mean = kCenter ? ctx.out(1).mutable_data<C>() : nullptr;
     C* rstd = ctx.out(kCenter ? 2 : 1).mutable_data<C>();
     if (v.n == 0) {
-      // Of no elements, mean and variance are 0.
+      // Without elements, mean and variance are 0.
       if (kCenter) std::fill_n(mean, v.rows, C(0));
       std::fill_n(rstd, v.rows, static_cast<C>(1 / std::sqrt(epsilon)));
       return;
     }
     const T* scale = ctx.in(1).data<T>();
     const T* offset = kCenter ? ctx.in(2).data<T>() : nullptr;
-    // Long tasks, so that reading ahead seldom starts anew, but many.
+    // Long tasks, so that prefetching seldom restarts, but many.
     int64_t task = std::clamp(v.rows * v.n / kEnoughTasks, kGrain, 4 * kGrain);
     int64_t grain = std::max<int64_t>(1, task / v.n);
     ParallelFor(ctx.step().pool, v.rows, grain,

@@ -1,4 +1,4 @@
-// What the row normalisations say about shapes.
+// Shape functions of the row normalizations.
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/norm_rows.h"
 

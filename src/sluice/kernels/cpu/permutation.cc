@@ -5,8 +5,7 @@
 namespace sluice {
 
 void FillPermutation(const RandomKey& key, int64_t n, int64_t* to) {
-  // Each number goes to a random place of those so far, and what was there to
-  // the end.
+  // Swaps each number with one at a random position so far.
   auto put = [&](int64_t i, uint64_t place) {
     auto p = static_cast<int64_t>(place);
     to[i] = to[p];

@@ -45,7 +45,7 @@ struct UniformF64 {
   }
 };
 
-// Only as many bits as a half holds: rounding more could give 1.
+// Only as many bits as the half type represents: rounding more could give 1.
 template <class Half, int kBits>
 struct UniformHalf {
   using T = Half;

@@ -8,16 +8,18 @@ namespace sluice {
 
 namespace {
 
-// Elements read at a time: what fused neighbours fill on the stack, and after
-// how many the lanes of a row are folded, which keeps float sums exact to a few
-// ulp.
+// Elements read at a time: fused neighbours fill this many on the stack, and
+// the lanes of a row are combined after this many, which keeps float sums
+// accurate to a few ulp.
 constexpr int64_t kBlock = 2048;
-// What one task reduces, and how much work is worth a task.
+// The elements that one task reduces, and the work that is worth a task.
 constexpr int64_t kChunk = 1 << 16;
-// Columns one task holds accumulators for, and rows added between foldings.
+// The columns for which one task has accumulators, and the rows added before
+// they are combined.
 constexpr int64_t kStrip = 1024;
 constexpr int64_t kFoldRows = 256;
-// Narrow rows are taken several at a time until they fill this many columns.
+// Narrow rows are processed several at a time until they fill this many
+// columns.
 constexpr int64_t kWide = 64;
 // Parts a reduction over rows is cut into at most: each costs a whole set of
 // accumulators.
@@ -25,7 +27,7 @@ constexpr int64_t kMaxParts = 64;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// One launch: where elements come from and where results go.
+// One launch: the source of elements and the target of results.
 struct Launch {
   KernelContext& ctx;
   const ReduceLoops& loops;
@@ -51,7 +53,7 @@ constexpr int64_t kScratchBytes = kBlock * 8;
 
 // ---- The inner run is reduced --------------------------------------------
 
-// How one output's elements are cut: rows of the nest, or pieces of a row.
+// The division of one output's elements: rows of the nest, or pieces of a row.
 struct RowCuts {
   int64_t rows, cuts, chunks;
   explicit RowCuts(const ReduceLayout& l)
@@ -60,7 +62,7 @@ struct RowCuts {
         chunks(CeilDiv(l.reduced.count, rows) * cuts) {}
 };
 
-// One chunk of the output whose elements start at `base`, into *acc.
+// Reduces one chunk of the output whose elements start at `base` into *acc.
 void ReduceChunk(const Launch& run, const RowCuts& cut, int64_t base,
                  int64_t chunk, char* acc) {
   const ReduceLayout& l = run.l;
@@ -80,7 +82,7 @@ void ReduceChunk(const Launch& run, const RowCuts& cut, int64_t base,
   }
 }
 
-// Whole outputs that lie one after the other, several to a block.
+// Whole adjacent outputs, several per block.
 void ReduceShortRows(const Launch& run) {
   int64_t n = run.l.inner, per_block = std::min<int64_t>(kBlock / n, 256);
   auto body = [&](int64_t begin, int64_t end) {
@@ -149,7 +151,7 @@ void AddRows(const Launch& run, const ColumnCuts& cut, int64_t base,
              char* acc) {
   const ReduceLayout& l = run.l;
   alignas(64) char scratch[kScratchBytes];
-  const int64_t run_rows = l.reduced.dims[0];  // these lie `inner` apart
+  const int64_t run_rows = l.reduced.dims[0];  // these have stride `inner`
   while (row < row_end) {
     int64_t m = std::min(row_end - row, run_rows - row % run_rows);
     int64_t at = base + l.reduced.Offset(row) + first;
@@ -176,8 +178,8 @@ void AddRows(const Launch& run, const ColumnCuts& cut, int64_t base,
   }
 }
 
-// Part `part` of n columns from `first` on, into n accumulators at `total`,
-// which has room for group * n.
+// Reduces part `part` of n columns from `first` on into n accumulators at
+// `total`, which has space for group * n.
 void ReducePart(const Launch& run, const ColumnCuts& cut, int64_t base,
                 int64_t first, int64_t n, int64_t part, char* total) {
   const int64_t wide = n * cut.group, size = run.loops.acc_bytes;

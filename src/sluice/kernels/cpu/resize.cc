@@ -23,7 +23,7 @@ using resize_places::NearestAt;
 using resize_places::PlaceBetween;
 
 // One axis: output o is between elements at[o] and at[o] + 1 (or the last one),
-// by the share `part[o]`. For nearest neighbours it is element at[o].
+// with weight `part[o]`. For nearest neighbours it is element at[o].
 template <class C>
 struct Axis {
   int64_t in, out;
@@ -35,7 +35,7 @@ struct Axis {
 
 template <class C>
 void FillAxis(const Axis<C>& axis, bool nearest, Coordinates how) {
-  // Unsigned: nothing is below 0, and no library is needed to check products.
+  // Unsigned: no value is negative, and checked products need no library call.
   __extension__ typedef unsigned __int128 Wide;
   for (int64_t o = 0; o < axis.out; ++o) {
     if (nearest) {
@@ -49,7 +49,7 @@ void FillAxis(const Axis<C>& axis, bool nearest, Coordinates how) {
   }
 }
 
-// What a launch needs in its workspace.
+// The parts of a launch's workspace.
 template <class T>
 struct Tables {
   using C = Compute<T>;
@@ -120,7 +120,7 @@ void ResizeRow(const Tables<T>& t, const T* plane, int64_t o, T* y) {
   }
 }
 
-// Adds an output row's gradient to the rows it was made of.
+// Adds an output row's gradient to the rows it was computed from.
 template <class T>
 void SpreadRow(const Tables<T>& t, const T* dy, int64_t o, Compute<T>* plane) {
   using C = Compute<T>;
@@ -151,7 +151,7 @@ void SpreadRow(const Tables<T>& t, const T* dy, int64_t o, Compute<T>* plane) {
     }
   }
   if (!whole) return;
-  // One after the other: both may be the same row.
+  // Sequentially: both may be the same row.
   SL_VECTORIZE
   for (int64_t i = 0; i < columns.in; ++i) top[i] += up * row[i];
   SL_VECTORIZE

@@ -19,25 +19,24 @@ using namespace scatter_formulas;
 
 namespace {
 
-// Updates of rows: number i changes row row[i] of the target and takes row
-// from[i] of the updates; or, where there is no such list, row first + i *
-// step.
+// Updates of rows: number i changes row row[i] of the target and uses row
+// from[i] of the updates; or, without such a list, row first + i * step.
 struct Hits {
   const int64_t *row, *from;
   int64_t first, step, n;
-  int64_t asked = 0;  // the target rows of so many are on their way
+  int64_t asked = 0;  // the number of target rows already prefetched
   int64_t From(int64_t i) const { return from ? from[i] : first + i * step; }
 };
 constexpr int64_t kBlock = 512;  // hits found before they are carried out
-// Under way at once: that many rows, and more where they are short.
+// In flight at once: this many rows, and more if they are short.
 constexpr int64_t kAhead = 16, kMostAhead = 64;
 constexpr int64_t kAheadBytes = 4096;
 constexpr int64_t kTaskBytes = 64 << 10;
 constexpr int64_t kCacheBytes = 16 << 20;
 // Bytes from which columns are shared out: of the row, or of a thread's strip.
 constexpr int64_t kWideRow = 4096, kWideStrip = 128;
-// Up to so many indices each thread checks all of them for itself: that takes
-// as long as it would take one of them, and nobody waits for another.
+// Up to this many indices each thread checks all of them itself: that takes as
+// long as for a single thread, and nobody waits for another.
 constexpr int64_t kCheckedByEach = 1 << 14;
 
 // The columns [first, first + n) of rows of `inner` elements.
@@ -49,8 +48,8 @@ template <class F, class T, class U>
 struct Carry {
   using C = Compute<T>;
 
-  // Two rows named one after the other may be the same row; within a row every
-  // element stands for itself, and updates lie elsewhere.
+  // Consecutive rows may be the same row; within a row elements are
+  // independent, and updates are in other memory.
   static SL_INLINE void Row(T* __restrict y, const U* __restrict u, int64_t n) {
     if constexpr (std::is_same_v<F, UpdateFn>) {
       CopyBytes(reinterpret_cast<char*>(y), reinterpret_cast<const char*>(u),
@@ -64,7 +63,7 @@ struct Carry {
     }
   }
 
-  // kWidth: the columns, where the compiler is to know them; else 0.
+  // kWidth: the columns, if known at compile time; else 0.
   template <int64_t kWidth>
   static SL_INLINE void Rows(T* target, const U* updates, const Hits& hits,
                              const Columns& c) {
@@ -150,8 +149,9 @@ CarryFn Pick(const RowScatter& s) {
   return fn;
 }
 
-// Which of `owners` threads may write a row. Rows of one cache line have one
-// owner; neighbouring lines are spread, since popular rows tend to be near.
+// The one of `owners` threads that may write a row. Rows of one cache line have
+// one owner; neighbouring lines are spread, since popular rows tend to be
+// adjacent.
 struct Owner {
   uint64_t owners, self;
   int shift;
@@ -201,8 +201,8 @@ void ScatterOwned(const RowScatter& s, CarryFn carry, char* target,
   int64_t rows[kBlock + 1], from[kBlock + 1];
   for (int64_t begin = 0; begin < s.count; begin += kBlock) {
     int64_t end = std::min(s.count, begin + kBlock), n = 0;
-    // Every index is written down and only kept when it counts: a branch that
-    // goes either way would cost more.
+    // Every index is stored but only kept if it counts: an unpredictable branch
+    // would cost more.
     for (int64_t i = begin; i < end; ++i) {
       int64_t row = index[i];
       rows[n] = row;
@@ -213,8 +213,8 @@ void ScatterOwned(const RowScatter& s, CarryFn carry, char* target,
   }
 }
 
-// FirstOutside, which asks for the first rows on the way: the indices have to
-// come from memory themselves, and the rows come meanwhile.
+// Like FirstOutside, and prefetches the first rows: the indices come from
+// memory themselves, and the rows arrive meanwhile.
 template <class I>
 int64_t CheckAndAsk(const RowScatter& s, const char* target, const I* index,
                     const Columns& columns, int64_t* asked) {
@@ -254,8 +254,8 @@ void Scatter(const RowScatter& s, CarryFn carry, char* target, const I* index,
                  columns, asked);
   };
   const Owner everyone{1, 0, 0};
-  // Single elements of a target that fits in a cache cost less than finding out
-  // whose they are.
+  // Updating single elements of a target that fits in a cache costs less than
+  // determining their owners.
   if (s.inner == 1 && s.rows * size <= kCacheBytes) threads = 1;
   const Columns all{s.inner, 0, s.inner};
   bool alone = threads == 1 || s.outer * work < 2 * kTaskBytes;

@@ -85,7 +85,7 @@ void CollectTop(const T* x, int64_t n, bool descending, int64_t k,
       if (!any) continue;
     }
     for (int64_t i = 0; i < m; ++i) {
-      // Written and only kept when it counts.
+      // Stored, but only kept if it counts.
       items[found] = MakeItem<Item>(keys[i], begin + i);
       found += !full || keys[i] < last;
     }
@@ -110,7 +110,7 @@ void Top(const T* x, int64_t n, bool descending, int64_t k, bool sorted,
     if (k * 4 >= n && (sorted || k == n)) {
       items = SortedItems<T, Item>(x, n, descending, scratch, pool, counts);
     } else {
-      // Twice k and a block: there is room for n.
+      // Twice k and a block fit into n.
       if (4 * k + 2 * kKeyBlock <= n) {
         CollectTop(x, n, descending, k, items);
       } else {

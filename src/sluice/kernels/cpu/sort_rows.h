@@ -45,7 +45,7 @@ void ForEachRow(const SortRows& job, void* scratch, WorkerPool* pool,
     }
     return;
   }
-  // Adjacent rows go together; short ones in larger groups.
+  // Adjacent rows are grouped; short ones in larger groups.
   int64_t group = std::max<int64_t>(1, 4096 / job.n);
   int64_t groups = (job.rows + group - 1) / group;
   ParallelFor(pool, std::min(lanes, groups), 1,

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-constexpr int kMaxAddends = 128;  // as source/add_n.cuh has it
+constexpr int kMaxAddends = 128;  // as in source/add_n.cuh
 
 Status AddN(KernelContext& ctx) {
   struct Args {

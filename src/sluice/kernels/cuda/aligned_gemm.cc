@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-// As source/pad_rows.cuh has it.
+// Layout as in source/pad_rows.cuh.
 struct PadArgs {
   const void* from = nullptr;
   void* to = nullptr;
@@ -30,7 +30,7 @@ class AlignedGemm {
 
   Status Run() {
     const GpuGemm& g = given_;
-    // Sizes along which some operand's rows run are made whole.
+    // Pads the sizes along which some operand's rows are contiguous.
     int64_t m = g.a.transposed ? Whole(g.m) : g.m;
     int64_t n = Whole(g.n);
     int64_t k = !g.a.transposed || g.b.transposed ? Whole(g.k) : g.k;
@@ -56,7 +56,7 @@ class AlignedGemm {
   }
 
  private:
-  // An operand as it lies, and as it is wanted.
+  // An operand in its current and its required layout.
   struct Copy {
     bool needed = false;
     int64_t rows = 0, columns = 0, to_rows = 0, step = 0;

@@ -1,6 +1,6 @@
-// Attention and its gradient: fused where that serves (flash_attention.h); else
-// the scores of some heads at a time, by matrix products, with the rows between
-// them in source/attention.cuh.
+// Attention and its gradient: fused if possible (flash_attention.h); otherwise
+// the scores of some heads at a time, by matrix products with the row
+// operations between them in source/attention.cuh.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-// As source/attention.cuh has it.
+// Layout as in source/attention.cuh.
 struct Args {
   GpuSlices s;
   const void *scores = nullptr, *dp = nullptr;
@@ -26,17 +26,17 @@ struct Args {
   GpuAttentionMask mask;
 };
 
-// Scores that exist at a time: enough to keep a GPU busy, few enough to leave
-// its memory to others.
+// The number of scores that exist at a time: enough to keep a GPU busy, few
+// enough to leave memory for others.
 constexpr int64_t kSomeBytes = int64_t{512} << 20;
 
-// Scores of a query that a thread keeps: a warp does for a thousand of them.
+// The scores of a query that a thread keeps: a warp handles a thousand of them.
 constexpr int64_t kHeld = 32;
 
 DType ScoreType(DType t) { return t == DType::kF64 ? t : DType::kF32; }
 
-// Where the scores of some heads of k and v lie in scratch space, and, of
-// types that scores are wider than, probabilities.
+// The position of the scores of some heads of k and v in scratch space and, for
+// types narrower than the scores, of the probabilities.
 struct Scratch {
   int64_t heads = 1, wide = 0, narrow = 0;  // bytes of one array of each
 
@@ -59,8 +59,8 @@ struct Scratch {
 
 class Heads {
  public:
-  // `first`: which input q is. `mask`: which the mask is, if there is one.
-  // `arrays`: of scores, which are in `space`.
+  // `first`: the input number of q. `mask`: that of the mask, if there is one.
+  // `arrays`: the number of score arrays in `space`.
   Heads(KernelContext& ctx, const AttentionInputs& in, int first, int mask,
         int64_t arrays, char* space)
       : ctx_(ctx),
@@ -136,7 +136,7 @@ class Heads {
   bool narrow() const { return scratch_.narrow > 0; }
   char* Place(int64_t n) const { return space_ + n * scratch_.wide; }
   char* Narrow(int64_t n) const { return Place(arrays_) + n * scratch_.narrow; }
-  // Of an operand with so many elements for each head of k and v.
+  // The address in an operand with this many elements for each head of k and v.
   char* At(char* base, int64_t elements) const {
     return base + head_ * elements * DTypeSize(dtype_);
   }
@@ -198,7 +198,7 @@ class Heads {
   int64_t head_ = 0, some_ = 0;  // of k and v, at the moment
 };
 
-// By what is known before a launch. Of a fused gradient: its scratch space.
+// Computed before a launch. For a fused gradient: its scratch space.
 int64_t Space(const ShapeContext& c, int first, int64_t arrays) {
   attention::View view(c.in(first).ToShape(), c.in(first + 1).ToShape(),
                        c.in(first + 2).ToShape());
@@ -207,7 +207,7 @@ int64_t Space(const ShapeContext& c, int first, int64_t arrays) {
   return Scratch(view, dtype, arrays).bytes(arrays);
 }
 
-// Fused, if that serves; else `run` with inputs in row-major order.
+// Fused, if supported; otherwise `run` with inputs in row-major order.
 template <class Run>
 Status FusedOr(KernelContext& ctx, Status (*fused)(const KernelContext&),
                int first, int mask, int64_t arrays, Run run) {
@@ -233,7 +233,7 @@ Status Attention(KernelContext& ctx) {
                  [](Heads heads) { return heads.Forward(); });
 }
 Status AttentionGrad(KernelContext& ctx) {
-  // Of other types than Attention makes: nobody asks but tests.
+  // Types that Attention does not produce: they only occur in tests.
   if (ctx.in(5).dtype() != ScoreType(ctx.in(1).dtype())) return NotServed();
   return FusedOr(ctx, FlashAttentionGrad, 1, 6, 2,
                  [](Heads heads) { return heads.Gradient(); });

@@ -7,13 +7,14 @@ namespace sluice {
 
 namespace {
 
-constexpr int64_t kAligned = 256;  // bytes, as what allocators give
+constexpr int64_t kAligned = 256;  // alignment of allocators, in bytes
 
 int64_t Aligned(int64_t bytes) {
   return (bytes + kAligned - 1) / kAligned * kAligned;
 }
 
-// Of an array at `at`. None: no steps of rows and heads tell where they are.
+// The rows of an array at `at`. Empty if strides of rows and heads cannot
+// describe them.
 std::optional<GpuHeadRows> RowsOf(const void* at, const Shape& shape,
                                   const Strides& strides) {
   int rank = shape.rank();

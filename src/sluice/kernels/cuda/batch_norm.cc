@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-// As source/batch_norm.cuh has it.
+// Layout as in source/batch_norm.cuh.
 struct Args {
   GpuReduceShape s;
   const void *dy = nullptr, *x = nullptr, *scale = nullptr, *offset = nullptr;
@@ -26,12 +26,12 @@ struct Args {
 
 // All axes but that of channels.
 constexpr uint32_t kSummed = ~2u;
-// What a channel has in scratch of each kind, at most.
+// The maximum scratch space of a channel for each kind.
 constexpr int64_t kChannelBytes = 32;
 
 int64_t ScratchBytes(int64_t channels) { return 2 * channels * kChannelBytes; }
 
-// Enough however the elements lie.
+// Enough for every layout.
 int64_t Space(const ShapeContext& c) {
   Shape x = c.in(0).ToShape();
   int64_t channels = x.dim(1), rows = x.dim(0);
@@ -61,8 +61,7 @@ std::string TypesOf(DType x, DType stats) {
   return StrCat(ElementType(x), " using S = ", CudaTypeName(stats), ";");
 }
 
-// Elements of one channel, or of channels side by side, that can be taken at a
-// time: 16 bytes.
+// The elements of one channel, or of adjacent channels, that fit in 16 bytes.
 int64_t PackOf(const Args& args, DType dtype) {
   int64_t pack = 16 / DTypeSize(dtype);
   for (const void* p : {args.x, args.dy, const_cast<const void*>(args.y)}) {
@@ -96,7 +95,8 @@ Status Each(const KernelContext& ctx, const std::string& types,
                           "\n#define SL_ROWS ", args.run == 1 ? 1 : 0),
                    name));
   CudaGrid grid = GridFor(device, n / pack + 1);
-  // In rows a thread loads what its channels have once: it must be worth it.
+  // In rows a thread loads the values of its channels once: it needs enough
+  // work to be worth it.
   if (args.run == 1) {
     grid.blocks = std::min<int64_t>(grid.blocks, 8 * device.num_processors());
   }

@@ -1,5 +1,5 @@
 // BinCount (source/bin_count.cuh). The host waits for the largest number, which
-// says how many bins there are.
+// determines the number of bins.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-// As source/bin_count.cuh has them.
+// Must agree with source/bin_count.cuh.
 struct BinRange {
   int64_t largest = -1, bad_place = 0;
 };

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-// As source/categorical.cuh has it.
+// Layout as in source/categorical.cuh.
 struct Args {
   const void* x = nullptr;
   void *sums = nullptr, *to = nullptr;
@@ -63,7 +63,7 @@ Status Draw(KernelContext& ctx, bool logits, bool again, FindingText text) {
   return drawn;
 }
 
-// Which weight a report is about; -1: the row as a whole.
+// The weight that a report is about; -1: the entire row.
 struct Found {
   int64_t row, column;
   Found(int64_t place, int64_t n)

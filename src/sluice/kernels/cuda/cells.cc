@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-// As source/cells.cuh has it.
+// Layout as in source/cells.cuh.
 struct Args {
   const void* in[5] = {};
   void* out[5] = {};
@@ -38,7 +38,7 @@ Status Cell(KernelContext& ctx) {
   return Run(ctx, kCell, state.dim(0), state.dim(1));
 }
 
-// Halves along an axis of input kInput: all that lies behind it goes along.
+// Halves along an axis of input kInput, including all inner axes.
 template <const char* kCell, int kInput>
 Status Halves(KernelContext& ctx) {
   AxisView v(ctx.in(kInput).shape(), ctx.attr<int64_t>("axis"));

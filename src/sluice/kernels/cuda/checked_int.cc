@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-// As source/checked_int.cuh has it.
+// Layout as in source/checked_int.cuh.
 struct Args {
   void* out = nullptr;
   const void* in[2] = {};
@@ -27,10 +27,10 @@ struct Args {
   int64_t stride[2][kMaxWalkRank] = {};
 };
 
-// What an op's file says of it.
+// The declarations in an op's file.
 struct Formula {
   std::string declarations;
-  std::string error;  // empty: there is none
+  std::string error;  // set if there is none
 };
 
 Formula FormulaOf(const OpRecord& op) {

@@ -1,5 +1,5 @@
-// Elements that count, picked in order, on a GPU: MaskedSelect and NonZero. How
-// many there are is read by the host, which waits for it.
+// Compaction on a GPU: MaskedSelect and NonZero. The host reads the number of
+// selected elements, and waits for it.
 #include <vector>
 
 #include "sluice/base/checked_math.h"
@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-// As source/compact.cuh has it.
+// Layout as in source/compact.cuh.
 constexpr int64_t kChunk = 4096, kThreads = 256, kSumThreads = 1024;
 
 struct Args {
@@ -31,7 +31,7 @@ int64_t StartBytes(int64_t n) {
 
 class Compaction {
  public:
-  // `x` says which elements count; elements of `bytes` are moved.
+  // `x` determines the selected elements; elements of `bytes` are moved.
   Compaction(KernelContext& ctx, const Array& x, int64_t bytes)
       : ctx_(ctx),
         before_(StrCat(
@@ -44,7 +44,7 @@ class Compaction {
     args.starts = static_cast<int64_t*>(ctx.workspace());
   }
 
-  // Waits for how many there are.
+  // Waits for the number of selected elements.
   Status Count() {
     if (args.n == 0) return OkStatus();
     SL_RETURN_IF_ERROR(Launch("count_chunks"));
@@ -90,7 +90,7 @@ Status NonZero(KernelContext& ctx) {
   return compact.Launch("write_places");
 }
 
-// Beside the chunks' starts the places of whole slices, where there are such.
+// The chunks' starts and, if there are whole slices, their positions.
 int64_t MaskedWorkspace(const ShapeContext& c) {
   int64_t n = c.in(1).ToShape().num_elements();
   bool slices = c.in(0).rank() > c.in(1).rank();

@@ -34,17 +34,18 @@ cudnnDataType_t CudnnType(DType dtype) {
 
 bool IsStrict(DType dtype) { return dtype == DType::kF32 && !Tf32Allowed(); }
 
-// One convolution as cuDNN describes it. Kept for good: programs repeat theirs.
+// The cuDNN descriptors of one convolution. Kept forever: programs repeat
+// theirs.
 struct ConvPlan {
   cudnnTensorDescriptor_t x = nullptr, y = nullptr;
   cudnnFilterDescriptor_t w = nullptr;
   cudnnConvolutionDescriptor_t conv = nullptr;
-  int algorithm = -1;  // -1: cuDNN has none
+  int algorithm = -1;  // -1: cuDNN supports none
   size_t workspace = 0;
 };
 
-// Whether padding that is the same on both sides gives the same windows: what
-// lies behind the last window does not matter.
+// Whether equal padding on both sides gives the same windows: positions behind
+// the last window do not matter.
 bool Symmetric(const ConvGeometry& g) {
   for (int i = 0; i < kConvAxes; ++i) {
     int64_t reach = (g.kernel[i] - 1) * g.dilation[i] + 1;
@@ -63,12 +64,12 @@ bool Small(const ConvGeometry& g) {
          fits(g.batch * g.out_channels * g.groups * g.out_pixels());
 }
 
-// `last`: all three lie channels last.
+// `last`: all three have the channels-last layout.
 Status Describe(const Cudnn& cudnn, const ConvGeometry& g, DType dtype,
                 bool last, ConvPlan* plan) {
 #define SL_DNN(call) \
   SL_RETURN_IF_ERROR(CudnnStatus(cudnn, cudnn.call, "describing a convolution"))
-  // Two spatial axes where the first is of no use, else three.
+  // Two spatial axes if the first is trivial, otherwise three.
   int first = g.in[0] == 1 && g.kernel[0] == 1 && g.out[0] == 1 && g.pad[0] == 0
                   ? 1
                   : 0;
@@ -114,7 +115,7 @@ Status Describe(const Cudnn& cudnn, const ConvGeometry& g, DType dtype,
   return OkStatus();
 }
 
-// By transforms, which lose digits that f32 without TF32 promises.
+// Algorithms with transforms, which lose digits that f32 without TF32 promises.
 bool Transforms(cudnnConvolutionFwdAlgo_t algorithm) {
   return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_FFT ||
          algorithm == CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING ||
@@ -134,7 +135,7 @@ bool Transforms(cudnnConvolutionBwdFilterAlgo_t algorithm) {
          algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED;
 }
 
-// The first that gives the same bits every time and finds room.
+// The first deterministic algorithm whose workspace fits.
 template <class Perf>
 void Choose(std::span<const Perf> found, bool strict, ConvPlan* plan) {
   for (const Perf& perf : found) {
@@ -206,7 +207,7 @@ PlanKey KeyOf(const CudaDevice& device, const ConvGeometry& g, DType dtype,
   return key;
 }
 
-// Unimplemented: it has none for these sizes, or is not there.
+// Unimplemented: cuDNN does not support these sizes, or is not installed.
 Status RunByLibrary(const KernelContext& ctx, ConvPass pass,
                     const ConvGeometry& g, const ConvOperands& on) {
   DType dtype = on.x.dtype();
@@ -277,7 +278,7 @@ Status Run(const KernelContext& ctx, ConvPass pass, const ConvOperands& on) {
   for (const Array* a : {&on.x, &on.w, &on.y}) {
     if (a->num_elements() == 0) return NotServed();
   }
-  // Neither has one of integers that wraps around.
+  // cuDNN has no integer convolution that wraps, either.
   if (!kFloats.contains(on.x.dtype())) return NotServed();
   ConvGeometry g =
       MakeConvGeometry(ctx.attrs(), on.x.shape(), on.w.shape(), on.y.shape());

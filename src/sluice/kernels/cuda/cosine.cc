@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-// As source/cosine.cuh has it.
+// Layout as in source/cosine.cuh.
 struct Args {
   GpuReduceShape s;
   const void *a = nullptr, *b = nullptr;

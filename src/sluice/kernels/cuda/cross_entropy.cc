@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// As source/cross_entropy.cuh has it.
+// Layout as in source/cross_entropy.cuh.
 struct Args {
   GpuSlices s;
   const void* x = nullptr;

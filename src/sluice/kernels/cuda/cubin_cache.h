@@ -16,7 +16,7 @@ namespace sluice {
 
 class CubinCache {
  public:
-  // In `folder`; empty: nothing is cached.
+  // In `folder`; empty: no caching.
   explicit CubinCache(std::string folder) : folder_(std::move(folder)) {}
   // The cache in SLUICE_KERNEL_CACHE (empty: none), or below the user's cache
   // folder.

@@ -27,7 +27,7 @@ Result<std::string> CubinOf(const std::string& source, int architecture) {
   return std::move(compiled.cubin);
 }
 
-// What is loaded, by device and source.
+// Loaded modules, by device and source.
 struct Modules {
   Mutex mu;
   std::unordered_map<std::string, CUmodule> loaded SL_GUARDED_BY(mu);
@@ -46,7 +46,7 @@ Result<CUmodule> LoadModule(CudaDevice& device, const std::string& source) {
     auto it = modules.loaded.find(key);
     if (it != modules.loaded.end()) return it->second;
   }
-  // Outside the lock: other threads compile other sources meanwhile.
+  // Without the lock: other threads compile other sources meanwhile.
   SL_ASSIGN_OR_RETURN(std::string cubin,
                       CubinOf(source, device.architecture()));
   device.Enter();
@@ -194,7 +194,7 @@ Status LaunchCudaRaw(const KernelContext& ctx, CUfunction function,
 
 namespace {
 
-// As source/masked_checks.cuh has it; the size of a Check.
+// Must agree with source/masked_checks.cuh and have the size of a Check.
 struct MaskedArgs {
   const void* live;
   void* between;
@@ -268,8 +268,8 @@ void CheckIssued(const KernelContext& ctx) {
 
 Result<Array> ScratchFor(const KernelContext& ctx, int64_t bytes) {
   const CudaRecordingScope* recording = CudaRecordingScope::Current();
-  // Launches of a recording run one after the other: they share. What one that
-  // is being issued still holds is not given to it again.
+  // Launches of a recording run sequentially: they share slots. A slot that the
+  // current launch still holds is not reused.
   if (recording) {
     for (const Array& there : *recording->kept) {
       if (there.bytes() >= bytes && there.unique()) return there;

@@ -4,7 +4,7 @@
 #include "sluice/kernels/cuda/open_library.h"
 #include "sluice/kernels/cuda/per_device.h"
 
-// Its older functions for convolutions serve every version there is.
+// The older convolution functions exist in every version.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// RandomGamma and RandomPoisson on a GPU: made of the formulas in the ops' own
+// RandomGamma and RandomPoisson on a GPU: built from the formulas in the ops'
 // files, with the CPU's bits.
 #include <bit>
 #include <unordered_map>

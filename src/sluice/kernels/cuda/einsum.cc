@@ -1,5 +1,5 @@
-// Einsum on a GPU: the host's plan of products (kernels/cpu/einsum), whose
-// steps are done here.
+// Einsum on a GPU: the host's plan of products (kernels/cpu/einsum), with the
+// steps executed here.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-constexpr int kMaxAxes = 16;  // as source/strided_sum.cuh has it
+constexpr int kMaxAxes = 16;  // as in source/strided_sum.cuh
 
 class GpuEngine final : public EinsumEngine {
  public:
@@ -84,7 +84,7 @@ class GpuEngine final : public EinsumEngine {
   static GpuMatrix MatrixOf(const GemmMatrix& m, int64_t rows,
                             int64_t columns) {
     if (m.transposed) std::swap(rows, columns);
-    // Of one row nobody knows where the next would be.
+    // For a single row the stride is arbitrary.
     return {m.data, std::max(m.stride, columns), m.transposed};
   }
 

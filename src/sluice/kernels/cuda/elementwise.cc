@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMaxInputs = kMaxBlockInputs;
 
-// As source/elementwise.cuh has it.
+// Layout as in source/elementwise.cuh.
 struct Args {
   void* out = nullptr;
   const void* in[kMaxInputs] = {};
@@ -32,7 +32,7 @@ struct Args {
   int64_t stride[kMaxInputs][kMaxWalkRank] = {};
 };
 
-// Elements a thread takes at a time: 16 bytes of the widest type.
+// The elements that a thread processes at a time: 16 bytes of the widest type.
 int PackCount(std::span<const DType> in, DType out) {
   int64_t widest = DTypeSize(out);
   for (DType dtype : in) widest = std::max(widest, DTypeSize(dtype));
@@ -137,7 +137,7 @@ Result<Functions> MakeFunctions(CudaDevice& device, const std::string& source) {
   return made;
 }
 
-// What a launch looks its kernels up by.
+// The key by which a launch finds its kernels.
 struct Key {
   const CudaDevice* device = nullptr;
   const OpRecord* op = nullptr;

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// As source/embedding_bag.cuh has it.
+// Layout as in source/embedding_bag.cuh.
 struct Args {
   const void *from = nullptr, *index = nullptr, *offsets = nullptr;
   void* to = nullptr;

@@ -20,21 +20,21 @@ namespace sluice {
 
 namespace {
 
-// Sources include nothing of the host, and what they say about processors is
-// about their vectors: they compute one number at a time here.
+// Sources include no host headers, and their processor-specific parts concern
+// vectors: here they compute one number at a time.
 constexpr const char* kOptions[] = {
     "-x", "c++", "-std=c++20", "-O1", "-fPIC", "-shared", "-w",
-    // As the kernels of the CPU are compiled.
+    // The floating-point options of the CPU kernels.
     "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
     // Kernels read elements as packs of them.
     "-fno-strict-aliasing", "-fno-exceptions", "-fno-rtti",
     "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables",
     "-fvisibility=hidden", "-nostdinc", "-nostdinc++", "-U__aarch64__",
     "-U__x86_64__",
-    // Little is needed, and finding it takes a quarter of the time.
+    // Few libraries are needed, and finding them takes a quarter of the time.
     "-nostdlib"};
 
-// A folder of its own, removed with what was named in it.
+// A temporary folder, removed with the files named in it.
 class WorkFolder {
  public:
   WorkFolder() {
@@ -58,8 +58,8 @@ class WorkFolder {
   std::vector<std::string> files_;
 };
 
-// Runs a program to its end, its output in a file. False: it failed, or there
-// is none of that name.
+// Runs a program to completion, with its output in a file. False: it failed, or
+// does not exist.
 bool RunProgram(const std::vector<std::string>& words,
                 const std::string& output) {
   std::vector<char*> args;
@@ -85,7 +85,7 @@ bool RunProgram(const std::vector<std::string>& words,
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Of a file that may not be there.
+// The text of a file that may not exist.
 std::string TextIn(const std::string& path) {
   Result<std::string> text = ReadFileBytes(path);
   return text.ok() ? *text : "";
@@ -129,7 +129,7 @@ std::string WithDynamicShared(std::string text) {
                               bracket - at - kBegin.size());
     size_t space = declared.find_last_of(" \n");
     if (space == declared.npos) break;
-    // An alignment is about the array: it has more already.
+    // An alignment refers to the array, which is aligned already.
     std::string type(declared.substr(0, space));
     for (std::string_view word : {"__align__(", "alignas("}) {
       size_t begin = type.find(word);

@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// As source/flash_tile.cuh has it.
+// Layout as in source/flash_tile.cuh.
 struct Args {
   GpuHeadRows q, k, v, dy, y;
   void *out = nullptr, *lse = nullptr, *state = nullptr;
@@ -24,7 +24,7 @@ constexpr int64_t kWarps = 4, kStepRows = 64;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Sizes of tiles, as source/flash_tile.cuh has them.
+// Tile sizes; must agree with source/flash_tile.cuh.
 struct Tiles {
   int64_t depth;     // SL_DEPTH
   int64_t own_rows;  // of a block
@@ -32,8 +32,8 @@ struct Tiles {
       : depth(
             attention::RoundUp(std::max<int64_t>({v.depth, v.values, 1}), 32)),
         own_rows(kWarps * (depth <= 64 && !masked ? 32 : 16)) {}
-  // Of shared memory, with so many tiles of a block's own rows and two of those
-  // that come by, which are there twice.
+  // Shared memory for this many tiles of a block's own rows and two of those
+  // that stream past, which are double-buffered.
   int64_t Bytes(int64_t own_tiles) const {
     int64_t rows = own_tiles * own_rows + 4 * kStepRows;
     return rows * (depth + 8) * 2;
@@ -43,7 +43,7 @@ struct Tiles {
 // Source and sizes of a launch.
 class Flash {
  public:
-  // `first`: which input q is. `mask`: which the mask is, if there is one.
+  // `first`: the input number of q. `mask`: that of the mask, if there is one.
   Flash(const KernelContext& ctx, int first, int mask)
       : ctx_(ctx),
         view_(ctx.in(first).shape(), ctx.in(first + 1).shape(),
@@ -81,7 +81,7 @@ class Flash {
     }
     return function;
   }
-  // With a block for some queries, or keys, of every head.
+  // Launches a block for some queries, or keys, of every head.
   Status Launch(CUfunction function, int64_t heads, int64_t rows,
                 int64_t shared_bytes) const {
     int64_t blocks = heads * CeilDiv(rows, tiles_.own_rows);
@@ -133,10 +133,10 @@ bool FlashServes(const attention::View& v, DType dtype) {
       std::max<int64_t>(v.heads, 1) * CeilDiv(rows, kStepRows) >= kMost) {
     return false;
   }
-  // A block goes through all keys by itself, a microsecond for every 64. Where
-  // queries are too few for blocks everywhere, or for a tile, products by the
-  // library, which cuts the keys up, are done before it: on an H200, 12 heads
-  // with 1 query and 4096 keys take 72 us fused and 15 us so, with 512 queries
+  // A block processes all keys alone, a microsecond for every 64. If there are
+  // too few queries to fill the GPU with blocks, or to fill a tile, products by
+  // the library, which divides the keys, are faster: on an H200, 12 heads with
+  // 1 query and 4096 keys take 72 us fused and 15 us that way, with 512 queries
   // 73 and 140.
   constexpr int64_t kFewKeys = 256, kEnough = 3072, kTileful = 16;
   return v.keys <= kFewKeys ||

@@ -9,13 +9,14 @@ namespace sluice {
 
 namespace {
 
-// What only host code speaks of.
+// Words that occur only in host code.
 constexpr std::string_view kHostWords[] = {
     "std::vector", "std::string", "std::span", "Attrs",        "Context",
     "Sample",      "Reject",      "Array",     "SL_VECTORIZE", "DType",
     "Result<",     "Status",      "GradVar",   "long double",  "RefFn"};
 
-// Whether it speaks of that; a constant of such a name (kAttrs) is names alone.
+// Whether the declaration contains that word; a constant with such a name
+// (kAttrs) only contains names.
 bool Says(std::string_view declaration, std::string_view word) {
   for (size_t at = 0; (at = declaration.find(word, at)) != declaration.npos;
        ++at) {

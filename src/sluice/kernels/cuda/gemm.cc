@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-// As source/gemm.cuh has it.
+// Layout as in source/gemm.cuh.
 struct PlainArgs {
   const void *a, *b;
   void* c;

@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// As source/histogram.cuh has it.
+// Layout as in source/histogram.cuh.
 struct Args {
   const void* x = nullptr;
   void* counts = nullptr;

@@ -18,7 +18,7 @@ Status FindingOf(const OpRecord& op, const std::string& text) {
 
 Result<CUfunction> IndexFunction(const KernelContext& ctx, DType dtype,
                                  const char* name) {
-  // What it moves does not matter here.
+  // The moved type does not matter here.
   std::string before =
       StrCat(MovedType(1), IndexType(dtype), "using Index = int64_t;\n");
   return FileFunction(GpuOf(ctx), "gather.cuh", before, name);
@@ -57,8 +57,8 @@ CUdeviceptr TakeCheckWith(const KernelContext& ctx, FindingText text) {
 
 void TakeChecksWith(const KernelContext& ctx, FindingNumbers text,
                     std::span<CUdeviceptr> slots) {
-  // Slots are looked at in the order in which they were taken: when it is the
-  // last one's turn all numbers are there.
+  // Slots are checked in the order in which they were taken: at the last one's
+  // turn all numbers are available.
   struct Found {
     int64_t place = 0;
     std::vector<int64_t> numbers;

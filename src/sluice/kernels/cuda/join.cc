@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxParts = 64;
 
-// As source/join.cuh has it.
+// Layout as in source/join.cuh.
 struct Args {
   void* whole = nullptr;
   int64_t n = 0, row = 0, first = 0, width = 0;

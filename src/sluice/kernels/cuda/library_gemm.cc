@@ -60,7 +60,7 @@ Status LtStatus(const CublasLt& lt, cublasStatus_t status,
 
 #define SL_LT(call, doing) SL_RETURN_IF_ERROR(LtStatus(lt, lt.call, doing))
 
-// How many bytes (at most 256) the address is a multiple of.
+// The largest number of bytes (at most 256) that divides the address.
 int AlignmentOf(const void* address) {
   auto bits = reinterpret_cast<uintptr_t>(address);
   int bytes = 256;
@@ -210,7 +210,7 @@ Status RunGemmByLibrary(const KernelContext& ctx, const GpuGemm& g) {
         StreamOf(ctx));
   };
   if (!g.add || sums) return LtStatus(lt, multiply(), "multiplying matrices");
-  // The plan, which others use, tells where the row is.
+  // The row's address is stored in the shared plan.
   MutexLock lock(plans.mu);
   SL_RETURN_IF_ERROR(SetRow(lt, plan.product, g.add));
   SL_RETURN_IF_ERROR(LtStatus(lt, multiply(), "multiplying matrices"));

@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// As source/loss.cuh has it.
+// Layout as in source/loss.cuh.
 struct Args {
   GpuReduceShape s;
   const void *x = nullptr, *target = nullptr;
@@ -37,8 +37,8 @@ std::string FormulaOf(const OpRecord& op) {
       FormulaSource(op.line.file), "\nusing F = ", op.name, "Fn;\n");
 }
 
-// `attr`: the formula's third argument; null: it has none. An op has a launch
-// of its own, for the text that is made once.
+// `attr`: the formula's third argument; null: it has none. Each op has a
+// separate launch function, for the source text that is built once.
 template <const char* kAttr, int kOp>
 Status Loss(KernelContext& ctx) {
   static const auto& formula = *new std::string(FormulaOf(ctx.op()));

@@ -101,7 +101,7 @@ Result<CUfunction> SequenceFunction(KernelContext& ctx, DType dtype,
                       StrCat("using T = ", CudaTypeName(dtype), ";\n"), name);
 }
 
-// How many numbers there are, as the op's shape function has it.
+// The number of elements according to the op's shape function.
 Result<int64_t> Count(KernelContext& ctx) {
   DType dtypes[3], out_dtype = ctx.in(0).dtype();
   PartialShape shapes[3], out;
@@ -117,7 +117,7 @@ Result<int64_t> Count(KernelContext& ctx) {
   return out[0];
 }
 
-// The host reads the three numbers: they say how many there are.
+// The host reads the three numbers: they determine the size.
 Status Range(KernelContext& ctx) {
   struct Args {
     void* to = nullptr;

@@ -80,7 +80,7 @@ Status LaunchBatchMatMul(KernelContext& ctx) {
     g.b.batch_step = inner.b;
     g.c_batch_step = inner.c;
   }
-  // One launch for each place along the other axes.
+  // One launch for each position along the other axes.
   int64_t outer = 1, bytes = DTypeSize(g.dtype);
   for (size_t i = 0; i + 1 < axes.size(); ++i) outer *= axes[i].size;
   for (int64_t place = 0; place < outer; ++place) {

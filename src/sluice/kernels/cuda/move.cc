@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kSide = 32;  // of the tiles of source/copy.cuh
 constexpr int64_t kTileThreads = 256;
 
-// As source/copy.cuh has it.
+// Layout as in source/copy.cuh.
 struct CopyArgs {
   const void* from = nullptr;
   void* to = nullptr;
@@ -55,8 +55,8 @@ int64_t Widen(CopyArgs& a, int64_t bytes) {
   return bytes * together;
 }
 
-// The axis along which the source's neighbours lie, where turning squares pays;
-// else 0.
+// The axis along which the source is contiguous, if transposing squares pays
+// off; else 0.
 int32_t Across(const CopyArgs& a) {
   if (a.rank < 2 || a.stride[1][0] != 1 || a.stride[0][0] == 1) return 0;
   for (int32_t k = 1; k < a.rank; ++k) {
@@ -246,7 +246,7 @@ Status RemapOnGpu(const KernelContext& ctx, AxisSource mode, const Array& from,
   if (args.n == 0) return OkStatus();
   args.mode = static_cast<int32_t>(mode);
   args.value = ElementPattern(value, to.dtype());
-  // What stays together at the end of a row is moved as one.
+  // Adjacent elements at the end of a row are moved as one.
   int axis = to.rank() - 1;
   auto stays = [&](int i) {
     return before[static_cast<size_t>(i)] == 0 && to.dim(i) == from.dim(i);

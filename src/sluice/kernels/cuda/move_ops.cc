@@ -25,7 +25,7 @@ int64_t StepOf(const Array& array, int64_t axis) {
   return array.strides()[static_cast<size_t>(axis)] * DTypeSize(array.dtype());
 }
 
-// `array`'s strides without an axis: how one slice lies in it.
+// `array`'s strides without an axis: the layout of one slice.
 Strides Without(const Array& array, int64_t axis) {
   Strides strides{};
   for (int i = 0, k = 0; i < array.rank(); ++i) {
@@ -35,11 +35,11 @@ Strides Without(const Array& array, int64_t axis) {
   return strides;
 }
 
-// One launch for all parts pays from here on.
+// From this number on one launch for all parts pays off.
 constexpr int kFewParts = 3;
 
-// Parts that lie as they are side by side in a whole along the axis: all of
-// them moved together. Parts of nothing are left out.
+// Parts whose layout is the same in the whole along the axis: they are moved
+// together. Empty parts are omitted.
 bool Together(std::span<const Array> all, std::vector<Array>* parts) {
   for (const Array& part : all) {
     if (!part.contiguous()) return false;
@@ -48,7 +48,7 @@ bool Together(std::span<const Array> all, std::vector<Array>* parts) {
   return parts->size() >= kFewParts;
 }
 
-// How many rows an array is of, that are cut along the axis.
+// The number of rows of an array that is cut along the axis.
 int64_t RowsBefore(const Array& array, int64_t axis) {
   int64_t rows = 1;
   for (int i = 0; i < axis; ++i) rows *= array.dim(i);
@@ -220,7 +220,7 @@ Status Roll(KernelContext& ctx) {
   const auto& axes = ctx.attr<Ints>("axes");
   Ints by(static_cast<size_t>(x.rank()), 0);
   if (axes.empty()) {
-    // As one long row.
+    // Treated as one long row.
     x = x.WithShape({x.num_elements()});
     y = y.WithShape({x.num_elements()});
     by = {shifts.empty() ? 0 : Within(shifts[0], x.num_elements())};

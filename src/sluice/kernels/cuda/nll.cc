@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// As source/nll.cuh has it.
+// Layout as in source/nll.cuh.
 struct Args {
   GpuReduceShape s;
   const void *x = nullptr, *dloss = nullptr, *labels = nullptr;

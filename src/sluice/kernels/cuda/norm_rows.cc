@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-// As source/norm_rows.cuh has them.
+// Must agree with source/norm_rows.cuh.
 struct ScalePlaces {
   int64_t run = 1, groups = 1, step = 0;
 };
@@ -36,7 +36,7 @@ struct ScaleGradArgs {
   int64_t row = 1;
 };
 
-// What is normalised together, and which axes share a scale.
+// The elements that are normalized together, and the axes that share a scale.
 struct Rows {
   int64_t count = 1, n = 1;
   ScalePlaces places;
@@ -102,8 +102,8 @@ Status Backward(KernelContext& ctx) {
   args.places = rows.places;
   if (x.num_elements() > 0) {
     SlicePlan plan(rows.count, rows.n);
-    // Sixteen pairs of doubles and their sums take more registers than so many
-    // threads have.
+    // Sixteen pairs of doubles and their sums need more registers than this
+    // many threads have.
     if (x.dtype() == DType::kF64) plan.held = std::min<int64_t>(plan.held, 8);
     SL_RETURN_IF_ERROR(LaunchSlices(ctx, "norm_rows.cuh",
                                     StrCat(before, "\n#define SL_BACK"),
@@ -116,7 +116,7 @@ Status Backward(KernelContext& ctx) {
   sums.rstd = args.rstd;
   sums.dscale = AddressOf(ctx.out(1));
   if (kCenter) sums.doffset = AddressOf(ctx.out(2));
-  // Of whole rows, those of a column are its steps.
+  // Statistics are per row; within a column they are its steps.
   sums.row = ctx.attrs().find("axis") ? 0 : rows.n;
   ReducePlan plan(x.shape(), rows.summed, ctx.out(1).num_elements());
   return LaunchReduce(ctx, "norm_rows.cuh", before, plan, ctx.workspace(),

@@ -70,7 +70,7 @@ struct Headers {
       }
       Add(name.data(), text.data());
     }
-    // Those that ours stand in for.
+    // Headers that ours replace.
     Add("sluice/tensor/dtype.h", "#include \"sluice/cuda/dtype.cuh\"\n");
     Add("sluice/kernels/cpu/isa.h", "#include \"sluice/cuda/isa.cuh\"\n");
     for (const char* name : {"array", "bit", "cmath", "complex", "cstdint",
@@ -149,7 +149,8 @@ Result<CompileResult> CompileWithNvrtc(const std::string& source,
   std::string arch = StrCat("--gpu-architecture=sm_", architecture);
   std::vector<const char*> options = {
       arch.c_str(), "--std=c++20", "--device-as-default-execution-space",
-      // As on the host: a * b + c is two roundings unless the source says one.
+      // As on the host: a * b + c rounds twice unless the source requests one
+      // rounding.
       "--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
       "--disable-warnings"};
   if (report_registers) options.push_back("--ptxas-options=-v");

@@ -1,5 +1,5 @@
-// DynamicPartition on a GPU: rows sorted by part. How many each part has is
-// read by the host, which waits for it.
+// DynamicPartition on a GPU: rows sorted by part. The host reads the size of
+// each part, and waits for it.
 #include <vector>
 
 #include "sluice/base/checked_math.h"

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kAxes = kConvAxes + 2;
 
-// As source/conv.cuh has it.
+// Layout as in source/conv.cuh.
 struct Args {
   const void *x, *w, *y;
   void* out;
@@ -21,7 +21,8 @@ struct Args {
   int64_t n;
 };
 
-// Of the first two axes and of those of space, which are right-aligned.
+// The strides of the first two axes and of the spatial ones, which are
+// right-aligned.
 void StepsOf(const Array& array, int64_t* steps) {
   std::fill_n(steps, kAxes, 0);
   for (int i = 0; i < array.rank(); ++i) {

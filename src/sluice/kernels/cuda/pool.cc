@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// As source/pool.cuh has them.
+// Must agree with source/pool.cuh.
 struct GpuPoolSizes {
   int64_t in = 1, out = 1;
   int64_t kernel = 1, stride = 1, dilation = 1, pad = 0, pad_after = 0;
@@ -26,7 +26,7 @@ struct Args {
 
 class Pool {
  public:
-  // `seen`: an operand, which tells how all of them lie.
+  // `seen`: an operand with the layout of all of them.
   Pool(KernelContext& ctx, const Shape& x, const Shape& y, const Array& seen)
       : ctx_(ctx),
         last_(!seen.contiguous() &&
@@ -79,7 +79,7 @@ class Pool {
                   "\n#define SL_POOL ", function);
   }
 
-  // Whether 16 bytes of channels side by side can be taken at a time.
+  // Whether 16 bytes of adjacent channels can be processed at a time.
   bool InPacks(std::string_view function) const {
     if (!last_ || function == "AvgWindow" || args.v) return false;
     if (args.channels * DTypeSize(ctx_.in(0).dtype()) % 16 != 0) return false;
@@ -90,7 +90,7 @@ class Pool {
            aligned(args.places);
   }
 
-  // What source/pool.cuh may know when it is compiled.
+  // Constants that source/pool.cuh may know at compile time.
   void Specialize() {
     constexpr int64_t kShort = int64_t{1} << 30;
     bool is_short = args.elements < kShort && args.results < kShort;
@@ -137,7 +137,7 @@ Status MaxPoolPick(KernelContext& ctx) {
   return Forward(ctx, "MaxWindow", AddressOf(ctx.in(1)));
 }
 
-// x, dy -> dx. Where each window's greatest element is comes first.
+// x, dy -> dx. The positions of each window's maximum are computed first.
 Status MaxPoolGrad(KernelContext& ctx) {
   const Array &x = ctx.in(0), &dy = ctx.in(1);
   if (x.num_elements() == 0) return OkStatus();

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-// As source/quantize.cuh has it.
+// Layout as in source/quantize.cuh.
 struct Args {
   const void* x = nullptr;
   void* y = nullptr;
@@ -19,7 +19,7 @@ struct Args {
   CUdeviceptr check = 0;
 };
 
-// What zero points of an integer type may be.
+// The valid zero points of an integer type.
 void SetBounds(DType dtype, Args* args) {
   args->low = dtype == DType::kI32 ? INT32_MIN : dtype == DType::kI8 ? -128 : 0;
   args->high = dtype == DType::kI32  ? INT32_MAX

@@ -118,7 +118,7 @@ Status Shuffle(KernelContext& ctx) {
                          0, AddressOf(y));
 }
 
-// The last input says for which iteration to draw: the host reads it.
+// The last input identifies the iteration to draw for: the host reads it.
 SL_KERNEL(RandomUniform, kCuda, Kernel{.launch = Uniform, .host_inputs = 1});
 SL_KERNEL(RandomNormal, kCuda, Kernel{.launch = Normal, .host_inputs = 1});
 SL_KERNEL(TruncatedNormal, kCuda,

@@ -14,7 +14,7 @@ namespace sluice {
 
 namespace {
 
-// As source/reduce.cuh has it.
+// Layout as in source/reduce.cuh.
 struct Args {
   GpuReduceShape s;
   const void* x = nullptr;
@@ -31,8 +31,8 @@ uint32_t AxesOf(const Attrs& attrs, const Shape& x, const Shape& y) {
   return ReducedAxes(attrs, x, y);
 }
 
-// The plan of an array of four axes that lies channels last, where results come
-// out in their order: not those that keep channels and pixels.
+// The plan for a channels-last array with four axes, if results come out in
+// their order: not those that keep channels and pixels.
 std::optional<ReducePlan> PlanLast(const Shape& x, uint32_t mask,
                                    int64_t outputs) {
   if (x.rank() != 4 || (!(mask & 2) && (mask & 12) != 12)) return std::nullopt;
@@ -123,7 +123,7 @@ SL_REDUCTION(Var, Variance, "VarOf");
 SL_REDUCTION(Std, Variance, "StdOf");
 SL_KERNEL(Norm, kCuda, Kernel{.launch = Norm, .workspace = Space});
 
-// What sums of gradients and means of images are made of.
+// Used by sums of gradients and means of images.
 SL_CHANNELS_LAST(Sum, {.inputs = 1});
 SL_CHANNELS_LAST(SumTo, {.inputs = 1});
 SL_CHANNELS_LAST(Mean, {.inputs = 1});

@@ -10,10 +10,10 @@ namespace {
 
 // Outputs of at most this many elements are a warp's, or less.
 constexpr int64_t kFewElements = 1024;
-// Elements worth a block of their own.
+// The number of elements that is worth a separate block.
 constexpr int64_t kPartElements = 8192;
 constexpr int64_t kMostBlocks = 1 << 20;
-// The largest accumulator there is.
+// The size of the largest accumulator.
 constexpr int64_t kAccBytes = 32;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }

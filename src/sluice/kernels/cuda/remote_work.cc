@@ -1,4 +1,5 @@
-// What lists and state do to elements in a GPU's memory (tensor/remote_work.h).
+// Operations of lists and state on elements in a GPU's memory
+// (tensor/remote_work.h).
 #include "sluice/tensor/remote_work.h"
 
 #include "sluice/base/strings.h"
@@ -11,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// A launch of no op, on the device whose memory an array is in.
+// A launch outside of any op, on the device whose memory contains an array.
 class PlainLaunch {
  public:
   explicit PlainLaunch(const Array& array)

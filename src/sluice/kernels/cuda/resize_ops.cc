@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// As source/resize.cuh has them.
+// Must agree with source/resize.cuh.
 struct Axis {
   int64_t in = 0, out = 0;
   void *at = nullptr, *part = nullptr;
@@ -20,7 +20,8 @@ struct Args {
   int32_t nearest = 0, coordinates = 0;
 };
 
-// Of the tables of the resized image's axes, for either direction.
+// The workspace for the tables of the resized image's axes, in either
+// direction.
 template <bool gradient>
 int64_t Workspace(const ShapeContext& c) {
   const PartialShape& y = gradient ? c.in(0) : c.out(0);
@@ -41,7 +42,7 @@ Status Launch(KernelContext& ctx) {
     Axis& axis = args.axis[i];
     axis.in = x.dim(2 + i);
     axis.out = y.dim(2 + i);
-    // Products of places are whole numbers of 64 bits there.
+    // Products of positions must fit into 64 bits there.
     if (axis.in > INT32_MAX / 2 || axis.out > INT32_MAX / 2) return NotServed();
     axis.at = table;
     axis.part = table + axis.out;

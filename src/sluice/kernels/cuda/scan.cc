@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-// As source/scan_ops.cuh has it.
+// Layout as in source/scan_ops.cuh.
 struct Args {
   const void *x = nullptr, *b = nullptr;
   void* y = nullptr;
@@ -20,11 +20,11 @@ struct Args {
   void* totals = nullptr;
 };
 
-// So many slices keep a GPU busy with a thread each.
+// This many slices keep a GPU busy with one thread each.
 constexpr int64_t kManySlices = 1 << 14;
-constexpr int64_t kWarpElements = 1024;  // a slice that a warp goes through
+constexpr int64_t kWarpElements = 1024;  // the elements of a slice for one warp
 constexpr int64_t kPartElements = 8192;
-// As many totals as a block can join at once.
+// The number of totals that a block can combine at once.
 constexpr int64_t kMaxParts = 4 * kTeamThreads;
 constexpr int64_t kItemBytes = 16;
 

@@ -14,7 +14,7 @@ namespace sluice {
 
 namespace {
 
-// As source/sort_rows.cuh has them.
+// Must agree with source/sort_rows.cuh.
 constexpr int64_t kDigits = 256, kTile = 4096, kThreads = 256;
 constexpr int64_t kSumThreads = 1024;
 

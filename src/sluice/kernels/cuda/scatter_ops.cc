@@ -65,7 +65,7 @@ int64_t Tuples(const Shape& indices) {
   for (int i = 0; i + 1 < indices.rank(); ++i) n *= indices.dim(i);
   return n;
 }
-// One number for each tuple, then what sorting them needs.
+// One number for each tuple, then the workspace for sorting them.
 int64_t NumberBytes(int64_t tuples) { return AlignUp(tuples * 8, 64); }
 
 template <int at>
@@ -133,7 +133,7 @@ Status PutAlong(KernelContext& ctx) {
   const Array &x = ctx.in(0), &indices = ctx.in(1), &y = ctx.out(0);
   AxisView v(x.shape(), ctx.attr<int64_t>("axis"));
   AxisView w(indices.shape(), ctx.attr<int64_t>("axis"));
-  // As ScatterRowsOnGpu: every element is a row of its own.
+  // As ScatterRowsOnGpu: every element is a separate row.
   if (x.num_elements() >= int64_t{UINT32_MAX} ||
       indices.num_elements() >= INT32_MAX) {
     return NotServed();
@@ -160,7 +160,7 @@ Status PutAlong(KernelContext& ctx) {
       static_cast<char*>(ctx.workspace()) + NumberBytes(args.n));
 }
 
-// The rows of all data put where indices say, one input after the other.
+// Stores the rows of all data at their indices, one input after the other.
 Status DynamicStitch(KernelContext& ctx) {
   const Array &indices = ctx.in(0), &y = ctx.out(0);
   // The shape function reads the indices: they are the host's, and few.
@@ -230,7 +230,7 @@ SL_KERNEL(SparseToDense, kCuda,
 SL_KERNEL(PutAlong, kCuda,
           Kernel{
               .launch = PutAlong, .workspace = PutWorkspace, .in_place = true});
-// What is copied from the host is gone when the launch returns.
+// Copies of host data are gone when the launch returns.
 SL_KERNEL(DynamicStitch, kCuda,
           Kernel{.launch = DynamicStitch,
                  .workspace = StitchWorkspace,

@@ -1,5 +1,4 @@
-// Places found and turned around, slices repeated, on a GPU: SearchSorted,
-// InvertPermutation, Repeat.
+// SearchSorted, InvertPermutation and Repeat on a GPU.
 #include <algorithm>
 #include <vector>
 
@@ -83,7 +82,7 @@ int64_t RepeatWorkspace(const ShapeContext& c) {
   return c.in(1).rank() == 0 ? 0 : AxisSize(c) * 8;
 }
 
-// The host has read how often: it says how large the result is.
+// The host has read the counts: they determine the size of the result.
 Status Repeat(KernelContext& ctx) {
   const Array &x = ctx.in(0), &repeats = ctx.in(1), &y = ctx.out(0);
   if (y.num_elements() == 0) return OkStatus();
@@ -113,7 +112,7 @@ Status Repeat(KernelContext& ctx) {
 
 SL_KERNEL(SearchSorted, kCuda, Kernel{.launch = SearchSorted});
 SL_KERNEL(InvertPermutation, kCuda, Kernel{.launch = InvertPermutation});
-// What is copied from the host is gone when the launch returns.
+// Copies of host data are gone when the launch returns.
 SL_KERNEL(Repeat, kCuda,
           Kernel{.launch = Repeat,
                  .workspace = RepeatWorkspace,

@@ -66,7 +66,7 @@ Status Unsorted(KernelContext& ctx) {
   return Reduce(ctx, kind, AddressOf(ctx.in(1)), ctx.workspace());
 }
 
-// The last id says how many segments there are, so ids are the host's.
+// The last id determines the number of segments, so ids are on the host.
 int64_t IdBytes(int64_t count) { return AlignUp(count * 8, 64); }
 
 int64_t SortedWorkspace(const ShapeContext& c) {

@@ -42,7 +42,8 @@ void SlicePlan::Choose(int64_t most_held) {
   int64_t share = grid.threads;
   if (std::string_view(team) == "LaneTeam") share = slices.lanes;
   if (std::string_view(team) == "ColumnTeam") share /= slices.lanes;
-  // What does not fit is read anew, and registers are left to more threads.
+  // Elements that do not fit are read again, and registers are left to more
+  // threads.
   int64_t each = CeilDiv(slices.size, share);
   held = each > most_held ? 1 : PowerOfTwo(each, most_held);
 }

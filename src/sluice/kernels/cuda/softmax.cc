@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-// As source/softmax.cuh has it.
+// Layout as in source/softmax.cuh.
 struct Args {
   GpuSlices s;
   const void *x = nullptr, *y = nullptr;

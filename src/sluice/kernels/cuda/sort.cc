@@ -14,7 +14,7 @@ constexpr int64_t kTile = 2048;  // as in source/sort.cuh
 // More results than this are merged rather than selected tile by tile.
 constexpr int64_t kFew = kTile / 2;
 
-// As source/sort.cuh has it.
+// Layout as in source/sort.cuh.
 struct Args {
   const void* x = nullptr;
   const void* from = nullptr;
@@ -27,7 +27,8 @@ struct Args {
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Items of a row after the first round of tiles; 0: there is only that one.
+// The items of a row after the first round of tiles; 0: there is only one
+// round.
 int64_t KeptItems(int64_t size, int64_t k) {
   if (size <= kTile) return 0;
   return CeilDiv(size, kTile) * (k <= kFew ? k : kTile);
@@ -56,7 +57,7 @@ class Sorter {
                        "\n#define SL_KEEP_ZEROS ",
                        keep_zeros ? "true" : "false")) {}
 
-  // `args` has the results' addresses and the order.
+  // `args` contains the results' addresses and the order.
   Status Run(Args args) {
     const Array& x = ctx_.in(0);
     if (ctx_.out(0).num_elements() == 0) return OkStatus();
@@ -72,7 +73,7 @@ class Sorter {
     char* halves[2] = {static_cast<char*>(ctx_.workspace()), nullptr};
     halves[1] = halves[0] +
                 args.rows * KeptItems(v.size, args.k) * ItemBytes(x.dtype());
-    // Tiles, again and again while few of each go on.
+    // Tiles, repeatedly while few of each continue.
     int half = 0;
     while (args.n > kTile) {
       args.tiles = CeilDiv(args.n, kTile);

@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// As source/trace.cuh has it.
+// Layout as in source/trace.cuh.
 struct Args {
   GpuReduceShape s;
   const void* x = nullptr;

@@ -1,6 +1,6 @@
-// Scatter* ops on variables whose value lies on a GPU. The variable and its
-// lock are the host's matter, so the kernel is the host's; rows are changed
-// where they are (kernels/device_scatter.h).
+// Scatter* ops on variables whose value is in GPU memory. The variable and its
+// lock belong to the host, so the kernel is the host's; rows are changed in
+// place (kernels/device_scatter.h).
 #include "sluice/base/caught.h"
 #include "sluice/device/stream_order.h"
 #include "sluice/kernels/cuda/cuda_kernel.h"

@@ -1,5 +1,5 @@
-// What TakeAlong and PutAlong share: indices of the same rank as x, one for
-// each element, that say where along an axis it is.
+// Shared by TakeAlong and PutAlong: indices of the same rank as x, one for each
+// element, which give its position along an axis.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What gradient rules of ops that move elements share. None of these keeps
-// more of a value than its shape.
+// Helpers for gradient rules of ops that move elements. None of them keeps more
+// of a value than its shape.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ inline GradVar CountTo(GradContext& g, GradVar n) {
   return g.call("Range", {g.constant(Array::Scalar<int64_t>(0)), n,
                           g.constant(Array::Scalar<int64_t>(1))});
 }
-// The same for all elements of x in row-major order, in its shape.
+// Numbers all elements of x in row-major order, in its shape.
 inline GradVar Counted(GradContext& g, GradVar x) {
   PartialShape shape = x.shape();
   GradVar n =

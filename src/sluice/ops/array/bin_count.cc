@@ -25,13 +25,13 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// Floats are gathered in double, in chunks whose borders and order are fixed.
+// Floats are summed in double, in chunks whose borders and order are fixed.
 template <class W>
 using Acc = std::conditional_t<std::is_integral_v<W>, uint64_t, double>;
 
 constexpr int64_t kChunk = 1 << 16;
 constexpr int64_t kTableBins = 1 << 12;  // tables for chunks up to here
-constexpr int64_t kTables = 8;           // chunks under way at once
+constexpr int64_t kTables = 8;           // chunks in progress at once
 
 // Counts x[begin, end) into `bins`, which hold sums so far.
 template <class I, class W, class A>

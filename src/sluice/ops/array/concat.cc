@@ -14,7 +14,7 @@ Status Infer(ShapeContext& c) {
   if (c.num_inputs() == 0) {
     return c.Error("xs is empty; wanted at least one input");
   }
-  // The first input of known rank says how the others must look.
+  // The first input of known rank determines the required shape of the others.
   int first = 0;
   while (first < c.num_inputs() && !c.in(first).rank_known()) ++first;
   if (first == c.num_inputs()) return OkStatus();
@@ -45,7 +45,7 @@ Status Infer(ShapeContext& c) {
       total = kUnknownDim;
     }
   }
-  // One input of unknown size is still that size.
+  // A single input of unknown size keeps that size.
   if (c.num_inputs() == 1) total = c.in(0)[axis];
   out.set_dim(axis, total);
   SL_ASSIGN_OR_RETURN(PartialShape checked, MakeOutShape(c, out.dims()));

@@ -1,5 +1,5 @@
 // CopyTo and CopyLike: the same elements on another device, for imperative
-// calls; in a graph an Identity on that device says it.
+// calls; in a graph an Identity on that device is used instead.
 #include "sluice/device/devices.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"

@@ -1,5 +1,5 @@
-// Python's begin:end:step on the first axes of an array: what StridedSlice
-// shows, and where its gradient goes.
+// Python's begin:end:step on the first axes of an array: the elements of
+// StridedSlice, and the target of its gradient.
 #pragma once
 
 #include <algorithm>
@@ -57,8 +57,8 @@ inline ViewOrder OrderOfCut(const Attrs& attrs) {
   return ViewOrder::kKeeps;
 }
 
-// For references, without help from the above: the indices of `shape` that are
-// shown, axis by axis.
+// For references, independent of the above: the selected indices of `shape`,
+// axis by axis.
 inline std::vector<Ints> Picks(const Shape& shape, const Attrs& attrs) {
   const Ints& begin = attrs.get<Ints>("begin");
   const Ints& end = attrs.get<Ints>("end");
@@ -89,7 +89,7 @@ inline std::vector<Ints> Picks(const Shape& shape, const Attrs& attrs) {
   return picks;
 }
 
-// The elements of `part` where those picks of Picks() lie in `y`.
+// Puts the elements of `part` at the positions of Picks() in `y`.
 inline void PutAt(const std::vector<Ints>& picks, const RefArray& part,
                   RefArray* y) {
   ref::ForEach(part.shape, [&](const Ints& index) {

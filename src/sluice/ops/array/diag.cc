@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-// A diagonal k away from the main one makes the matrix that much larger.
+// A diagonal at distance k from the main one makes the matrix larger by k.
 int64_t Side(int64_t n, int64_t k) {
   int64_t side;
   bool fits = k >= 0 ? CheckedAdd(n, k, &side)

@@ -1,5 +1,5 @@
-// A diagonal of the matrices in an array's last two axes: what DiagPart shows,
-// and where its gradient goes.
+// A diagonal of the matrices in an array's last two axes: the result of
+// DiagPart, and the target of its gradient.
 #pragma once
 
 #include <algorithm>

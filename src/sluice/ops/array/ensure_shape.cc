@@ -20,7 +20,7 @@ Status Infer(ShapeContext& c) {
 }
 
 bool View(const KernelContext& ctx, Array* view) {
-  // The shape function says what is wrong.
+  // The shape function words the error.
   if (!ctx.attr<PartialShape>("shape").Covers(ctx.in(0).shape())) return false;
   *view = ctx.in(0);
   return true;

@@ -71,7 +71,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
-// Wrong from 700 on, in tasks that may run in any order.
+// Out of range from 700 on, in tasks that may run in any order.
 Array ManyBad() {
   std::vector<int64_t> at(4000, 0);
   std::fill(at.begin() + 700, at.end(), 3);
@@ -119,7 +119,7 @@ bool Batched(BatchContext& b) {
   int at = static_cast<int>(axis);
   if (!b.batched(1)) return b.set_all(b.all_in(), b.shifted_axis(rank));
   if (!b.batched(0)) {
-    // The axes of the indices, lanes first, stand where the axis was.
+    // The axes of the indices, lanes first, take the place of the axis.
     RuleVar y = b.call("Gather", {b.in(0), b.in(1)}, {{"axis", axis}});
     b.set(0, b.move_axis(y, rank + picked, at, 0));
     return true;

@@ -39,8 +39,8 @@ int64_t Tuples(const Shape& indices) {
 
 int64_t Workspace(const ShapeContext& c) {
   if (!c.in(1).fully_known()) return 0;
-  // Tuples of no indices need no memory themselves and may be very many; what
-  // is asked for here is then refused.
+  // Tuples without indices take no memory themselves, so there may be very
+  // many; too large a request is then refused.
   return std::min(Tuples(c.in(1).ToShape()), kMaxElements / 8) * 8;
 }
 

@@ -30,8 +30,9 @@ constexpr int64_t kChunk = 1 << 14;
 constexpr int64_t kTables = 8;
 constexpr int64_t kTableBins = 1 << 14;
 
-// One table of counts for each of a few threads, and one that counts what lies
-// outside; counts are whole numbers, so it does not matter who counts what.
+// One table of counts for each of a few threads, and one that counts elements
+// outside; counts are integers, so the distribution over threads does not
+// matter.
 int64_t Tables(int64_t bins, int64_t n) {
   return bins > kTableBins ? 1 : std::clamp<int64_t>(n / kChunk, 1, kTables);
 }
@@ -48,7 +49,7 @@ void Count(const T* x, int64_t n, double min, double max, int64_t bins,
   double scale = static_cast<double>(bins) / (max - min);
   for (int64_t i = 0; i < n; ++i) {
     auto v = static_cast<double>(static_cast<Compute<T>>(x[i]));
-    // NaN is inside nothing; max belongs to the last bin.
+    // NaN is in no bin; max belongs to the last one.
     bool inside = v >= min && v <= max;
     auto bin = static_cast<int64_t>(inside ? (v - min) * scale : 0);
     ++counts[inside ? std::min(bin, bins - 1) : bins];

@@ -26,7 +26,7 @@ SL_OP(Identity)
     .strided_inputs()
     .simplify("Identity(x) = x",
               [](SimplifyContext& s) {
-                // With a device of its own it says where the value is wanted.
+                // With a device of its own it requests a copy there.
                 return !s.has_device() && s.becomes(s.in(0));
               })
     .role(Role::kIdentity)

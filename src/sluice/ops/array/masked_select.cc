@@ -49,8 +49,8 @@ void Select(const uint8_t* mask, int64_t n, int64_t inner, const T* x, T* y,
             int64_t room) {
   if constexpr (std::is_trivially_copyable_v<T>) {
     if (inner == 1) {
-      // Every element is written and only kept when it counts. The last place
-      // is not written past: it belongs to the next chunk.
+      // Every element is written but only kept if it counts. Nothing is written
+      // past the last place, which belongs to the next chunk.
       int64_t to = 0, i = 0;
       for (; i < n && to < room; ++i) {
         y[to] = x[i];

@@ -79,7 +79,7 @@ SL_OP(Meshgrid)
         for (int k = 0; k < n; ++k) {
           if (k != AxisOf(i, n, g.attrs())) others.push_back(k);
         }
-        // Without axes a sum would be over all of them.
+        // Without axes the sum would be over all of them.
         GradVar sum = others.empty()
                           ? g.dy(i)
                           : g.call("Sum", {g.dy(i)}, {{"axes", others}});

@@ -24,9 +24,9 @@ bool IsNonZero(const T& v) {
   }
 }
 
-// The flat places of the elements of [begin, end) that are not zero, a block at
-// a time: every place is written and only kept when it counts, since a branch
-// that goes either way would cost more.
+// The flat positions of the nonzero elements of [begin, end), a block at a
+// time: every position is written but only kept if it counts, since an
+// unpredictable branch would cost more.
 template <class T, class F>
 void Find(const T* x, int64_t begin, int64_t end, F&& found) {
   constexpr int64_t kBlock = 512;
@@ -83,8 +83,8 @@ Status FindAll(KernelContext& ctx) {
   if (rank == 0) return OkStatus();
   int64_t* y = ctx.out(0).mutable_data<int64_t>();
   CompactWrite(pool, n, offsets, [&](int64_t begin, int64_t end, int64_t to) {
-    // Elements may have changed since they were counted: never write more than
-    // there is room for, and leave nothing unwritten.
+    // Elements may have changed since they were counted: never write beyond the
+    // allocated space, and leave nothing unwritten.
     int64_t last = offsets[static_cast<size_t>(begin / kCompactChunk + 1)];
     Find(data, begin, end, [&](const int64_t* at, int64_t found) {
       found = std::min(found, last - to);

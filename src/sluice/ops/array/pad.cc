@@ -55,7 +55,7 @@ Status Infer(ShapeContext& c) {
       if (before != 0 || after != 0) dims[i] = kUnknownDim;
     } else if (!CheckedAdd(dims[i], before, &dims[i]) ||
                !CheckedAdd(dims[i], after, &dims[i])) {
-      dims[i] = INT64_MAX;  // too many elements, as the next line says
+      dims[i] = INT64_MAX;  // too many elements, reported by the next line
     }
   }
   SL_ASSIGN_OR_RETURN(PartialShape out, MakeOutShape(c, dims));
@@ -63,7 +63,7 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// Output rows are made one by one: a border, a run of x, a border. The axes
+// Output rows are computed one by one: a border, a run of x, a border. The axes
 // behind the last padded one belong to the row's elements.
 struct Plan {
   Mode mode;
@@ -83,7 +83,7 @@ struct Plan {
   int64_t before(int i) const { return pads[2 * static_cast<size_t>(i)]; }
 };
 
-// Walks over output rows and says which row of x each shows.
+// Iterates over output rows and returns the row of x for each.
 class RowWalk {
  public:
   RowWalk(const Plan& p, int64_t row) : p_(p) {
@@ -113,7 +113,7 @@ class RowWalk {
   int64_t Along(int i) const {
     return SourceOf(p_.mode, index_[i] - p_.before(i), p_.x.dim(i));
   }
-  // What all axes but the last of them say.
+  // Computes the contribution of all axes but the last of them.
   void PlaceOuter() {
     int64_t step = p_.axis > 0 ? p_.x.dim(p_.axis - 1) : 1;
     outer_ = 0;
@@ -200,7 +200,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
       if (mode == "constant" && (at < 0 || at >= n)) {
         return attrs.get<double>("value");
       }
-      // A walk that turns round at the ends, or goes on at the other one.
+      // A path that reverses at the ends, or continues at the opposite one.
       int64_t end = mode == "reflect" ? 2 * n - 2 : 2 * n;
       if (mode == "edge") at = std::min(std::max<int64_t>(at, 0), n - 1);
       if (mode == "wrap") at = (at + n) % n;

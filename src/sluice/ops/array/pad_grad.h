@@ -1,5 +1,5 @@
-// The gradient of Pad, axis by axis: what the border shows is added to where it
-// was seen.
+// The gradient of Pad, axis by axis: gradients of the border are added to its
+// source elements.
 #pragma once
 
 #include "sluice/kernels/pad_mode.h"
@@ -19,9 +19,10 @@ inline GradVar CutOne(GradContext& g, GradVar dy, int axis, int64_t begin,
                 cut_axis::Cuts(first, last, Ints(n + 1, 1)));
 }
 
-// What the `count` places of the border before (or after) x's axis show. Where
-// the axis has no known `size` it is taken to be very long, so that what is
-// counted from its end can be told, and put right when the size is there.
+// The sources of the `count` positions of the border before (or after) x's
+// axis. If the axis has no known `size`, a very large one is assumed, so that
+// positions counted from its end can be recognized and corrected when the size
+// is known.
 inline GradVar Sources(GradContext& g, int axis, int64_t size, int64_t count,
                        bool before) {
   Mode mode = ModeOf(g.attrs());

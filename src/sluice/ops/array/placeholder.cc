@@ -15,8 +15,8 @@ Status Launch(KernelContext& ctx) {
 
 }  // namespace
 
-// Its output cannot be allocated ahead, and running it is always an error: the
-// kernel is there to say which one was forgotten.
+// Its output cannot be allocated in advance, and running it is always an error:
+// the kernel only reports which placeholder was not fed.
 SL_OP(Placeholder)
     .doc("A value that every step is given from outside.")
     .output("y: dtype")

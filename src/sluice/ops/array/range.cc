@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-// How many numbers start, start + delta, ... lie before limit. False when
-// delta is 0, something is not finite, or they are too many.
+// The number of values start, start + delta, ... before limit. False if delta
+// is 0, a value is not finite, or there are too many.
 bool Count(double start, double limit, double delta, int64_t* count) {
   double n = std::ceil((limit - start) / delta);
   if (delta == 0 || !(n <= static_cast<double>(kMaxElements))) return false;
@@ -34,8 +34,9 @@ bool Count(int64_t start, int64_t limit, int64_t delta, int64_t* count) {
 template <class T>
 using Wide = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
 
-// Element i. Not a running sum: its rounding errors would add up. Integers are
-// unsigned on the way, where i * delta may need more bits than the result.
+// Element i. Not a running sum, whose rounding errors would accumulate.
+// Integers are computed unsigned, because i * delta may need more bits than the
+// result.
 template <class T>
 T At(T start, T delta, int64_t i) {
   if constexpr (std::is_integral_v<T>) {
@@ -106,8 +107,8 @@ Status Launch(KernelContext& ctx) {
   return status;
 }
 
-// The kernel needs scalars; it allocates its output itself, so nobody has
-// checked them before.
+// The kernel requires scalars; it allocates its output itself, so the inputs
+// have not been checked before.
 Status Checked(KernelContext& ctx) {
   for (int i = 0; i < 3; ++i) {
     if (ctx.in(i).rank() != 0) {

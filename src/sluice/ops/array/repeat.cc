@@ -15,8 +15,8 @@
 namespace sluice {
 namespace {
 
-// How many slices come out of `size`; an error for counts below 0 or a wrong
-// number of them.
+// The number of slices produced from `size`; an error for negative counts or a
+// wrong number of counts.
 Result<int64_t> Total(const ShapeContext& c, int64_t size) {
   PoolVector<int64_t> counts = IntValues(*c.value(1));
   int64_t total = 0;
@@ -108,7 +108,7 @@ Status Launch(KernelContext& ctx) {
       const T* from = static_cast<const T*>(x.raw());
       T* to = static_cast<T*>(y.mutable_raw());
       if (one && v.outer == 1) {
-        // Every index stands alone: as many outer slices of one.
+        // Every index is separate: as many outer slices of size one.
         AxisView flat = v;
         flat.outer = v.size;
         flat.size = 1;
@@ -164,14 +164,14 @@ SL_OP(Repeat)
         return g.fail("the gradient needs to know how many axes x has");
       }
       auto a = static_cast<int>(axis < 0 ? axis + x.rank() : axis);
-      // Which slice of x each of y is.
+      // The slice of x for each slice of y.
       GradVar from =
           g.call("Repeat", {CountTo(g, SizeOfAxis(g, x, a)), g.in(1)});
       g.set_dx(0,
                g.call("GatherGrad", {g.dy(), from, g.shape_of(x)}, g.attrs()));
     })
     .batch([](BatchContext& b) {
-      // How often may differ from slice to slice, not from lane to lane.
+      // Counts may differ between slices, but not between lanes.
       if (b.batched(1) || b.rank(0) < 1) return false;
       return b.set_all(b.all_in(), b.shifted_axis(b.rank(0)));
     })

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-// Replaces the one -1 of `dims` by what makes `elements` in all. False when
+// Replaces the single -1 in `dims` so that the product is `elements`. False if
 // there is more than one, or no such number.
 bool FillGap(PoolVector<int64_t>& dims, int64_t elements) {
   int64_t product = 1, gap = -1;
@@ -24,7 +24,7 @@ bool FillGap(PoolVector<int64_t>& dims, int64_t elements) {
     }
   }
   if (gap < 0) return product == elements;
-  // With no elements any gap would do; the empty one is the sensible choice.
+  // Without elements any size would fit; 0 is the sensible choice.
   if (product == 0) return false;
   dims[static_cast<size_t>(gap)] = elements / product;
   return elements % product == 0;

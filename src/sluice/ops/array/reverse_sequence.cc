@@ -34,7 +34,7 @@ Status Infer(ShapeContext& c) {
   return shapes::same_as_first(c);
 }
 
-// x as [a, first, b, second, row]: the two axes and what lies around them.
+// x as [a, first, b, second, row]: the two axes and the axes around them.
 struct View {
   int seq, batch;
   int64_t first, b, second, row = 1, rows = 1;
@@ -60,7 +60,7 @@ template <class T, class I>
 void ReverseRows(const View& v, const I* lengths, const T* x, T* y,
                  WorkerPool* pool) {
   bool seq_first = v.seq < v.batch;
-  // How many rows apart neighbours in a sequence are.
+  // The distance, in rows, of neighbours in a sequence.
   int64_t step = seq_first ? v.b * v.second : 1;
   ParallelFor(pool, v.rows, std::max<int64_t>(1, (1 << 14) / v.row),
               [&](int64_t begin, int64_t end) {

@@ -33,8 +33,8 @@ int64_t Within(int64_t shift, int64_t n) {
   return shift < 0 ? shift + n : shift;
 }
 
-// Rows along the last rolled axis fall in two parts, which change places; the
-// axes before it say which row of x comes.
+// Rows along the last rolled axis consist of two parts, which are exchanged;
+// the axes before it determine the row of x.
 template <class T>
 void Rotate(const Shape& shape, const int64_t (&by)[kMaxRank], const T* x, T* y,
             WorkerPool* pool) {
@@ -52,7 +52,7 @@ void Rotate(const Shape& shape, const int64_t (&by)[kMaxRank], const T* x, T* y,
       std::copy_n(from, count, to);
     }
   };
-  // One long row is cut into pieces of its own.
+  // One long row is divided into pieces.
   constexpr int64_t kPiece = (128 << 10) / static_cast<int64_t>(sizeof(T));
   int64_t pieces = (n + kPiece - 1) / kPiece;
   ParallelFor(pool, rows * pieces,
@@ -142,8 +142,8 @@ SL_OP(Roll)
     .grad([](GradContext& g) {
       const Ints& axes = g.attr<Ints>("axes");
       Ints back = g.attr<Ints>("shifts"), one(back.size(), 1);
-      // All but one step of the way back first: the smallest shift has no
-      // negative.
+      // All but one step of the inverse shift first: the smallest shift cannot
+      // be negated.
       bool smallest =
           std::find(back.begin(), back.end(), INT64_MIN) != back.end();
       for (int64_t& shift : back) shift = smallest ? ~shift : -shift;

@@ -30,9 +30,9 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// How many of n elements in order come before each of some keys (or are equal
-// to it). Ranges are halved without a branch to guess, and for several keys in
-// turns: none waits for its own memory alone.
+// The number of the n sorted elements that precede each key (or equal it).
+// Ranges are halved without branches, for several keys in turns, so that their
+// memory accesses overlap.
 constexpr int64_t kTogether = 8;
 
 template <bool right, class T>
@@ -98,7 +98,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
     if (in[0].shape.rank() == 1) index.assign(1, 0);
     for (index.back() = 0; index.back() < n; ++index.back()) {
       double s = ref::At(in[0], index);
-      // NaN stands after every number.
+      // NaN is ordered after every number.
       bool less = std::isnan(v) ? !std::isnan(s) : s < v;
       bool equal = std::isnan(v) ? std::isnan(s) : s == v;
       count += less || (right && equal);

@@ -57,7 +57,7 @@ bool View(const KernelContext& ctx, Array* view) {
   }
   Result<Shape> shape = Shape::Make(dims);
   if (!shape.ok()) return false;
-  if (shape->num_elements() == 0) offset = 0;  // it may lie past the end
+  if (shape->num_elements() == 0) offset = 0;  // it may be past the end
   *view = Array::View(x, offset, *shape, x.strides());
   return true;
 }

@@ -73,7 +73,7 @@ SL_OP(SliceAxis)
                               {g.in(0), g.dy(), g.in(1), g.in(2)}, g.attrs()));
             })
     .batch([](BatchContext& b) {
-      // The same places in all lanes.
+      // The same positions in all lanes.
       if (b.batched(1) || b.batched(2)) return false;
       return b.set_all(b.all_in(), slice_batch::next_axis(b));
     })

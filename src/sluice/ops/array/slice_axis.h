@@ -1,5 +1,5 @@
-// One axis cut at places that come as tensors: what SliceAxis shows, and where
-// its gradient goes.
+// One axis cut at positions given as tensors: the result of SliceAxis, and the
+// target of its gradient.
 #pragma once
 
 #include "sluice/kernels/shape_value.h"
@@ -36,7 +36,7 @@ inline Result<PartialShape> CutShape(const ShapeContext& c,
   return out;
 }
 
-// Whether what is cut lies one after the other as before.
+// Whether the cut elements keep their order in memory.
 inline ViewOrder OrderOfCut(const Attrs& attrs) {
   return attrs.get<int64_t>("axis") == 0 && attrs.get<int64_t>("step") == 1
              ? ViewOrder::kKeeps

@@ -1,4 +1,4 @@
-// Attributes of slices under batching: lanes are taken whole.
+// Attributes of slices under batching: every lane is included.
 #pragma once
 
 #include <limits>
@@ -7,7 +7,7 @@
 
 namespace sluice::slice_batch {
 
-// Of begin, end and strides, one more for the lanes.
+// begin, end and strides with one more entry for the lanes.
 inline Attrs all_lanes(const BatchContext& b) {
   using batch_rules::Ints;
   using batch_rules::prepended;
@@ -19,7 +19,7 @@ inline Attrs all_lanes(const BatchContext& b) {
   return attrs;
 }
 
-// Of an axis; one counted from the end stays where it is.
+// The axis shifted by one; an axis counted from the end is unchanged.
 inline Attrs next_axis(const BatchContext& b) {
   Attrs attrs = b.attrs();
   int64_t axis = b.attr<int64_t>("axis");

@@ -1,6 +1,6 @@
-// What Sort, ArgSort and TopK share: the axis as rows. Rows of the last axis
-// are used where they lie; others are first brought together in scratch space
-// and taken apart afterwards.
+// Shared by Sort, ArgSort and TopK: views the axis as rows. Rows of the last
+// axis are used in place; others are gathered in scratch space and scattered
+// afterwards.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ inline const void* Gather(const Rows& r, const Array& x, void* scratch,
              {r.v.size * r.v.inner, r.v.size, 1}, pool);
   return scratch;
 }
-// Where rows of n results may be written, and, when that is not y, to y.
+// The buffer for rows of n results; if it is not y, results are copied to y.
 inline void* Target(const Rows& r, const Array& y, void* scratch) {
   return r.direct() ? y.mutable_raw() : scratch;
 }
@@ -80,8 +80,8 @@ inline Ints Order(const std::vector<double>& row, bool descending) {
   return order;
 }
 
-// A result of shape `to`: pick(place, element) for the element that comes where
-// index[axis] says.
+// A result of shape `to`: pick(place, element) for the element at position
+// index[axis] of the order.
 template <class Pick>
 RefArray Reference(const RefArray& x, const Shape& to, int64_t axis,
                    bool descending, Pick&& pick) {

@@ -1,6 +1,6 @@
-// What SpaceToDepth and DepthToSpace share. Both copy between an image, whose
-// squares of block x block pixels are seen as axes, and channels that hold such
-// a square; they differ in which of the two is the source.
+// Shared by SpaceToDepth and DepthToSpace. Both copy between an image, whose
+// squares of block x block pixels are viewed as axes, and channels that hold
+// such a square; they differ in which of the two is the source.
 #pragma once
 
 #include "sluice/base/checked_math.h"

@@ -30,7 +30,7 @@ Status Infer(ShapeContext& c) {
 }
 
 // Element i of all inputs, then element i + 1, in blocks that stay in cache
-// until every input has been there.
+// until all inputs are processed.
 template <class T>
 void Interleave(KernelContext& ctx) {
   int64_t inputs = ctx.num_inputs(), n = ctx.in(0).num_elements();

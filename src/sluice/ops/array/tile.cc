@@ -43,10 +43,10 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// An output row is a block of x over and over; the axes behind the last one
-// repeated belong to the block. Rows are cut into pieces of some copies each:
-// in a piece the first copy comes from x, the others from the piece itself, in
-// runs of twice the length each time, so that small blocks cost no more.
+// An output row repeats a block of x; the axes behind the last repeated one
+// belong to the block. Rows are divided into pieces of some copies each: in a
+// piece the first copy is read from x, the others from the piece itself, in
+// runs of doubling length, so that small blocks cost no more.
 template <class T>
 void Repeat(const T* from, int64_t block, int64_t copies, T* to) {
   int64_t done = 0, total = block * copies;
@@ -121,8 +121,8 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
-// dy with the copies along some axes summed: these are seen as copies and
-// elements, and what lies between them as one axis. `sizes` are those of dy.
+// Sums dy over the copies along some axes: these are viewed as copies and
+// elements, and the axes between them as one. `sizes` are those of dy.
 GradVar SumCopies(GradContext& g, GradVar dy, std::span<const size_t> axes,
                   Ints& sizes) {
   Ints seen, sums;

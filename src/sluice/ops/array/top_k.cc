@@ -123,7 +123,7 @@ SL_OP(TopK)
               {.in = {{5}}, .attrs = K(0)},
               {.in = {{0, 4}}, .attrs = K(2)},
               {.in = {{4, 0}}, .attrs = K(0)},
-              // One element has one order.
+              // A single element has only one order.
               {.in = {{300}}, .attrs = {{"k", 1}, {"sorted", false}}}})
     .rejects({{.in = {{3}},
                .attrs = K(4),

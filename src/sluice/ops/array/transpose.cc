@@ -29,7 +29,7 @@ Status Infer(ShapeContext& c) {
   const PartialShape& x = c.in(0);
   const Ints& perm = c.attr<Ints>("perm");
   if (!x.rank_known()) {
-    // The permutation's length gives the rank, but it may also be wrong.
+    // The permutation's length gives the rank, but may also be wrong.
     return OkStatus();
   }
   int axes[kMaxRank];
@@ -79,7 +79,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
-// Which axis of x each axis of Transpose(x) is; empty when not known.
+// The axis of x for each axis of Transpose(x); empty if unknown.
 Ints Permutation(SimplifyVar x, const Attrs& attrs) {
   Ints perm = attrs.get<Ints>("perm");
   const PartialShape& shape = x.shape();
@@ -98,7 +98,7 @@ bool TransposeBack(SimplifyContext& s) {
   if (!x) return false;
   Ints outer = Permutation(s.in(0), s.attrs());
   Ints inner = Permutation(x, s.in(0).made_with());
-  // Both reversed, of a rank nobody knows yet.
+  // Both reverse the axes, for an unknown rank.
   if (outer.empty() && inner.empty()) return s.becomes(x);
   if (outer.size() != inner.size()) return false;
   for (size_t i = 0; i < outer.size(); ++i) {

@@ -1,4 +1,4 @@
-// What Tril and Triu share: matrices of which one side of a diagonal stays.
+// Shared by Tril and Triu: matrices with one side of a diagonal kept.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Status kernel(KernelContext& ctx) {
   const Array &x = ctx.in(0), &y = ctx.out(0);
   if (x.num_elements() == 0) return OkStatus();
   int64_t rows = x.dim(x.rank() - 2), columns = x.dim(x.rank() - 1);
-  // Beyond these nothing changes any more, and sums of them do not overflow.
+  // Larger values change nothing, and sums of clamped ones do not overflow.
   int64_t k = std::clamp(ctx.attr<int64_t>("k"), -rows, columns);
   bool same = x.address() == y.address();
   DispatchBySize(x.dtype(), [&]<class T>() {

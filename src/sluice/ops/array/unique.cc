@@ -21,7 +21,7 @@ Status Infer(ShapeContext& c) {
 // Groups of equal elements, found by sorting: where each group begins in x, and
 // how large it is.
 struct Groups {
-  Array first, counts;  // i64, as many as there are elements
+  Array first, counts;  // i64, one for each element
   int64_t num = 0;
 };
 

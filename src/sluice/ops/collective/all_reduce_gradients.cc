@@ -1,4 +1,4 @@
-// AllReduceGradients: what makes a model's gradients those of all ranks.
+// AllReduceGradients: reduces a model's gradients over all ranks.
 #include "sluice/ops/collective/collective_op.h"
 
 namespace sluice {
@@ -32,7 +32,7 @@ SL_OP(AllReduceGradients)
     .attr("group", "world", "The process group.")
     .shape(Infer)
     .grad([](GradContext& g) {
-      // Every rank sends the same, whatever somebody asks for here.
+      // Every rank sends the same gradients, whichever are requested here.
       std::vector<GradVar> flat, cut;
       for (int i = 0; i < g.num_outputs(); ++i) {
         flat.push_back(g.call("Reshape", {g.dy(i), g.ints({-1})}));

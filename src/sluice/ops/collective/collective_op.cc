@@ -8,8 +8,8 @@ using collective::NeedGroup;
 using collective::ProcessGroup;
 using collective::Work;
 
-// One launch under way. Shared by the group's thread, which ends it, and by a
-// cancellation, which makes it end.
+// One launch in progress. Shared by the group's thread, which completes it, and
+// by a cancellation, which aborts it.
 struct Flight {
   AsyncContext* ctx;
   Cancellation* cancellation;
@@ -29,7 +29,7 @@ void LaunchCollective(AsyncContext& ctx, const CollectiveCall& call) {
   flight->cancellation = ctx.step().cancellation;
   flight->group = *group;
   if (flight->cancellation) {
-    // The group's thread holds the flight by then, or nobody does.
+    // By then the group's thread holds the flight, or nobody does.
     std::weak_ptr<Flight> weak = flight;
     bool registered = flight->cancellation->Register(&flight->token, [weak] {
       std::shared_ptr<Flight> f = weak.lock();
@@ -93,8 +93,8 @@ Status DividedByRanks(ShapeContext& c) {
 
 namespace {
 
-// What the shape functions check when a graph is built; an asynchronous kernel
-// meets shapes that only a step knows.
+// The checks of the shape functions at graph construction; an asynchronous
+// kernel may get shapes known only at run time.
 Status CheckInput(AsyncContext& ctx, bool parts) {
   const int64_t ranks = ctx.attr<int64_t>("ranks");
   const Array& x = ctx.in(0);
@@ -106,7 +106,7 @@ Status CheckInput(AsyncContext& ctx, bool parts) {
                             ranks, " equal parts"));
   }
   auto group = collective::FindGroup(ctx.attr<std::string>("group"));
-  // None at all is told by the launch.
+  // The launch reports a missing group.
   if (!group || group->size() == ranks) return OkStatus();
   return ctx.Error(StrCat("ranks is ", ranks, ", the group has ", group->size(),
                           "; wanted as many"));

@@ -64,8 +64,8 @@ void LaunchReduceScatter(AsyncContext& ctx) {
   });
 }
 
-// As an all_reduce of which one rank keeps the result: the ring's traffic is
-// the same, and every rank has the same order of sums.
+// An all_reduce whose result only one rank keeps: the ring's traffic is the
+// same, and every rank has the same order of sums.
 void LaunchReduceTo(AsyncContext& ctx) {
   const auto root = ctx.attr<int64_t>("root");
   auto group = collective::FindGroup(ctx.attr<std::string>("group"));

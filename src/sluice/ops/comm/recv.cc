@@ -1,4 +1,4 @@
-// Recv: one end of an edge between two tasks; Send is the other.
+// Recv: the receiving end of an edge between two tasks; see Send.
 #include "sluice/base/strings.h"
 #include "sluice/op/record.h"
 #include "sluice/op/rendezvous.h"

@@ -1,4 +1,4 @@
-// Send: one end of an edge between two tasks; Recv is the other.
+// Send: the sending end of an edge between two tasks; see Recv.
 #include "sluice/base/strings.h"
 #include "sluice/op/record.h"
 #include "sluice/op/rendezvous.h"

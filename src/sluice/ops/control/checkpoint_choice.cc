@@ -1,7 +1,7 @@
-// CheckpointChoice: whether a loop that recomputes keeps what it carries in
-// this iteration. How often it will run is not known. Without a budget there
-// are at most twice as many checkpoints as iterations between them, so both
-// grow as the square root of the number of iterations.
+// CheckpointChoice: decides whether a recomputing loop keeps its carried values
+// in this iteration. The number of iterations is unknown. Without a budget
+// there are at most twice as many checkpoints as iterations between them, so
+// both grow with the square root of the number of iterations.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
@@ -24,7 +24,7 @@ Status Infer(ShapeContext& c) {
 Status Launch(KernelContext& ctx) {
   int64_t trip = *ctx.in(0).data<int64_t>();
   auto state = ctx.in(1).i64s();
-  // Far more than there can be, and far enough from what overflows.
+  // Far above every possible value, and far below overflow.
   constexpr int64_t kMost = int64_t{1} << 60;
   bool sound = trip >= 0 && trip < kMost && state.size() == 3 && state[0] >= 1;
   for (int64_t number : state) sound = sound && number >= 0 && number < kMost;
@@ -50,7 +50,7 @@ Status Launch(KernelContext& ctx) {
     }
     held += bytes;
     largest = std::max(largest, bytes);
-    // Three eighths of a budget; what remains is for the way back.
+    // Three eighths of a budget; the rest is for the backward pass.
     thin =
         budget > 0 ? index > 0 && held > budget / 8 * 3 : index + 1 > 2 * every;
     if (thin) {

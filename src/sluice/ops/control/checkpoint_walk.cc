@@ -1,8 +1,9 @@
-// CheckpointWalk: where the gradient of a loop with a budget goes on. It works
-// backwards through stretches of iterations whose values fit in a quarter of
-// the budget; to get to one it runs the loop again from the checkpoint before
-// it, leaving more checkpoints on the way while there is room: up to half of
-// the budget is theirs. The last quarter is what one iteration itself needs.
+// CheckpointWalk: determines where the gradient of a loop with a budget
+// continues. It works backwards through stretches of iterations whose values
+// fit in a quarter of the budget; to reach one it reruns the loop from the
+// previous checkpoint and stores more checkpoints on the way while memory
+// allows: they may use up to half of the budget. The last quarter is for one
+// iteration itself.
 #include <algorithm>
 
 #include "sluice/base/strings.h"
@@ -28,7 +29,7 @@ Status Launch(KernelContext& ctx) {
   int64_t per_trip = *ctx.in(2).data<int64_t>();
   int64_t each = std::max<int64_t>(1, *ctx.in(3).data<int64_t>());
   auto budget = ctx.attr<int64_t>("budget");
-  // Far more than there can be, and far enough from what overflows.
+  // Far above every possible value, and far below overflow.
   constexpr int64_t kMost = int64_t{1} << 60;
   for (int64_t number : {left, per_trip, each}) {
     if (number >= 0 && number < kMost) continue;

@@ -1,4 +1,4 @@
-// ControlTrigger: waits, and goes on whatever happened.
+// ControlTrigger: waits, and continues even if its controls are dead.
 #include "sluice/op/record.h"
 
 namespace sluice {

@@ -1,6 +1,6 @@
-// If: one of two regions, chosen when it runs. The regions take no arguments:
-// they read values of the regions around them, and only the one that runs has
-// effects.
+// If: one of two regions, chosen at run time. The regions take no arguments:
+// they capture values of the enclosing regions, and only the region that runs
+// has effects.
 #include "sluice/op/record.h"
 
 namespace sluice {

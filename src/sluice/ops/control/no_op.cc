@@ -2,7 +2,7 @@
 
 namespace sluice {
 
-// The one sample is the only call there is.
+// The sample is the only possible call.
 SL_OP(NoOp)
     .doc("Does nothing; a place for control edges to meet.")
     .shape(shapes::none)

@@ -11,7 +11,7 @@ Status Launch(KernelContext& ctx) {
   const Array &x = ctx.in(0), &y = ctx.out(0);
   std::string line = StrCat(ctx.attr<std::string>("message"),
                             x.ToString(ctx.attr<int64_t>("limit")), "\n");
-  // One call, so that lines of concurrent steps do not mix.
+  // A single call, so that lines of concurrent steps do not mix.
   std::fwrite(line.data(), 1, line.size(), stderr);
   if (y.raw() != x.raw()) CopyStrided(x, y);
   return OkStatus();

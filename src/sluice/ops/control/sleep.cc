@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-// One sleeping launch. Timer and cancellation race to finish it; whoever sets
-// `done` calls Done, the other only lets go.
+// One sleeping launch. Timer and cancellation race to finish it; the one that
+// sets `done` calls Done, the other only releases it.
 struct Sleeper {
   AsyncContext* ctx;
   Cancellation* cancellation;
@@ -34,7 +34,7 @@ void Launch(AsyncContext& ctx) {
       return;
     }
   }
-  // From here on `ctx` may be gone at any moment.
+  // From here on `ctx` may be destroyed at any moment.
   try {
     Timer::Default().After(nanos, [sleeper] {
       if (sleeper->done.exchange(true)) return;
@@ -44,8 +44,8 @@ void Launch(AsyncContext& ctx) {
       sleeper->ctx->Done(OkStatus());
     });
   } catch (...) {
-    // No thread or no memory: whoever launched this answers, unless it is
-    // cancelled already.
+    // No thread or no memory: the launching thread answers, unless the sleep
+    // has already been cancelled.
     if (sleeper->done.exchange(true)) return;
     if (cancellation) (void)cancellation->Deregister(sleeper->token);
     throw;

@@ -1,6 +1,6 @@
-// Swap: a value on its way to the host's memory, where a loop keeps it for its
-// gradient (save = "host"), or on its way back. An Identity that stays where it
-// is put: the step copies on streams of their own, while the device goes on.
+// Swap: moves a value to host memory, where a loop keeps it for its gradient
+// (save = "host"), or back. An Identity that stays where it is placed: the step
+// copies on separate streams while the device continues.
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/op/batch_rules.h"
 #include "sluice/op/grad_context.h"

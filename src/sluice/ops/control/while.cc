@@ -1,6 +1,6 @@
 // While: a loop. Both regions take the carried values as arguments; the body
-// gives those of the next iteration. Types are carried unchanged, sizes may
-// change from one iteration to the next.
+// returns those of the next iteration. Types are carried unchanged, sizes may
+// change between iterations.
 #include "sluice/op/record.h"
 
 namespace sluice {

@@ -13,7 +13,7 @@ Status Launch(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Of the sample's paths, those that spell a number do not exist.
+// Paths of the sample that spell a number do not exist.
 std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   RefArray y{in[0].shape, {}};
   for (double v : in[0].v) y.v.push_back(v == 0);

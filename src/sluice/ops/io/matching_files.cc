@@ -29,7 +29,7 @@ Status Launch(KernelContext& ctx) {
   return OkStatus();
 }
 
-// The samples' patterns match /dev/null, or nothing where they begin with a
+// The samples' patterns match /dev/null, or nothing if they begin with a
 // number.
 std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   RefArray y{Shape{0}, {}};

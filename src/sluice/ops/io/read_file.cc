@@ -19,7 +19,7 @@ Status Launch(KernelContext& ctx) {
 
 }  // namespace
 
-// The samples are what every machine has; files with something in them are in
+// The samples are files that exist on every machine; files with contents are in
 // file_ops_test.cc.
 SL_OP(ReadFile)
     .doc("The bytes of files.")

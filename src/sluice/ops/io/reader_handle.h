@@ -1,5 +1,5 @@
-// What the reader handle ops share: the spec from their attributes, the shape
-// function and the kernel. An op differs from the next in its format.
+// Shared by the reader handle ops: the spec from their attributes, the shape
+// function and the kernel. The ops differ in their format.
 #pragma once
 
 #include "sluice/op/record.h"

@@ -29,7 +29,7 @@ Result<Array> Read(const KernelContext& ctx) {
 }
 
 Status Launch(KernelContext& ctx) {
-  // The shape function may have seen less than what is here now.
+  // The shape function may have known less than is known now.
   for (int i : {0, 1}) {
     if (ctx.in(i).rank() == 0) continue;
     return ctx.Error(StrCat(i == 0 ? "path" : "name", " is ",
@@ -45,7 +45,7 @@ Array Text(const char* text) { return Array::Scalar<std::string>(text); }
 
 }  // namespace
 
-// No samples: there is no file of this kind on every machine.
+// No samples: no machine has a file of this kind by default.
 SL_OP(Restore)
     .doc("Reads one tensor of a safetensors file.")
     .input("path: string")

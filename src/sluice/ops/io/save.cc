@@ -19,7 +19,7 @@ Status Infer(ShapeContext& c) {
 }
 
 Status Launch(KernelContext& ctx) {
-  // Sizes that were unknown when the graph was made.
+  // Sizes that were unknown when the graph was built.
   if (ctx.in(0).num_elements() != 1 ||
       ctx.in(1).num_elements() != ctx.num_inputs() - 2) {
     return ctx.Error(StrCat("path is ", ctx.in(0).TypeText(), " and names is ",

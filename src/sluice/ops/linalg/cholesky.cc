@@ -36,7 +36,7 @@ Status Run(KernelContext& ctx) {
     }
     LapackInt info = 0, lda = AtLeastOne(n);
     lapack->of<T>().potrf("U", &n, y, &lda, &info, 1);
-    // Not every library notices NaN.
+    // Not every library detects NaN.
     for (LapackInt i = 0; info == 0 && i < n; ++i) {
       if (!(y[int64_t{i} * n + i] > 0)) info = i + 1;
     }

@@ -55,8 +55,9 @@ std::vector<Sample> Samples() {
 }
 
 // The determinant times the inverse, transposed. A singular matrix has no
-// inverse, but the product has a limit there: x takes a step off, as small as
-// leaves half the digits to the inverse and takes half of them from the result.
+// inverse, but the product has a limit there: x is perturbed by a step so small
+// that it leaves half of the digits to the inverse and costs the result half of
+// them.
 void Gradient(GradContext& g) {
   using namespace matrix;
   GradVar x = g.in(0);

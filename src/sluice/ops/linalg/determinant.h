@@ -1,4 +1,4 @@
-// What Det and LogDet share: the diagonal of an LU factorisation, matrix by
+// Shared by Det and LogDet: the diagonal of an LU factorization, matrix by
 // matrix.
 #pragma once
 
@@ -56,7 +56,7 @@ bool FactorSmall(T* a, int64_t n) {
       std::swap_ranges(a + k * n, a + k * n + n, a + best * n);
       odd = !odd;
     }
-    if (a[k * n + k] == T(0)) continue;  // nothing is left in this column
+    if (a[k * n + k] == T(0)) continue;  // this column has no nonzero left
     for (int64_t i = k + 1; i < n; ++i) {
       T f = a[i * n + k] / a[k * n + k];
       for (int64_t j = k + 1; j < n; ++j) a[i * n + j] -= f * a[k * n + j];

@@ -68,8 +68,8 @@ int64_t Workspace(const ShapeContext& c) {
   });
 }
 
-// A vector of length 1 whose largest component is positive: the first of the
-// largest, as far as rounding can tell them apart.
+// Scales the vector to length 1 with a positive largest component: the first of
+// the largest, as far as rounding can distinguish them.
 template <class T>
 void Settle(std::complex<T>* v, int64_t n) {
   T length = 0, largest = 0;
@@ -125,8 +125,8 @@ Status Run(KernelContext& ctx) {
     if (!vectors) return 0;
     T* v_re = ctx.out(2).mutable_data<T>() + entry * n * n;
     T* v_im = ctx.out(3).mutable_data<T>() + entry * n * n;
-    // A pair of conjugates has its vector's parts in two columns. The matrix
-    // is no longer needed: its place holds one vector of complex numbers.
+    // The vector of a conjugate pair has its parts in two columns. The matrix
+    // is no longer needed: its memory is reused for one complex vector.
     auto* v = reinterpret_cast<std::complex<T>*>(parts.a);
     std::vector<std::complex<T>> alone(n == 1 ? 1 : 0);
     if (n == 1) v = alone.data();
@@ -202,8 +202,8 @@ std::vector<Complex> Roots(const ref::Matrix& a) {
   return roots;
 }
 
-// The vector that (a - w) nearly takes to 0: two steps of inverse iteration,
-// by elimination with row exchanges.
+// The vector that (a - w) nearly maps to 0: two steps of inverse iteration, by
+// elimination with row exchanges.
 std::vector<Complex> VectorOf(const ref::Matrix& a, Complex w) {
   size_t n = a.size();
   std::vector<Complex> v(n, 1);
@@ -299,7 +299,7 @@ SL_OP(Eig)
     .shape(Infer)
     .grad(EigGrad)
     .batch([](BatchContext& b) {
-      // Without the vectors, v has no axes at all.
+      // Without vectors, v has no axes.
       return b.attr<bool>("compute_v") && batch_rules::leading(b);
     })
     .cpu(Launch)

@@ -1,7 +1,7 @@
-// The gradient of Eig. With X = V^-1 dA V, eigenvalues move by the diagonal of
-// X, and vectors by V M with M_ij = X_ij / (w_j - w_i) beside the diagonal;
-// what keeps their length 1 and their largest component positive is taken off.
-// The rule is the adjoint of that, on pairs of real matrices.
+// The gradient of Eig. With X = V^-1 dA V, eigenvalues change by the diagonal
+// of X, and vectors by V M with M_ij = X_ij / (w_j - w_i) off the diagonal,
+// minus the part that would change their length or the sign of their largest
+// component. The rule is the adjoint of that, on pairs of real matrices.
 #pragma once
 
 #include "sluice/ops/linalg/matrix_grad.h"
@@ -32,7 +32,7 @@ inline GradVar ColumnSums(GradContext& g, GradVar x) {
                 {{"axes", std::vector<int64_t>{-2}}, {"keep_dims", true}});
 }
 
-// 1 at each column's largest component, which is real and positive: ties go to
+// 1 at each column's largest component, which is real and positive: on ties, at
 // the one that was made positive.
 inline GradVar Largest(GradContext& g, Pair v) {
   GradVar squares = g.call("Square", {v.re}) + g.call("Square", {v.im});
@@ -42,7 +42,7 @@ inline GradVar Largest(GradContext& g, Pair v) {
   double tie = v.re.dtype() == DType::kF64 ? 1 - 3e-9 : 1 - 3e-4;
   GradVar zero = g.scalar(0, v.re.dtype());
   GradVar near = g.call("GreaterEqual", {squares, most * tie});
-  // Of those as large as the largest, the one without an imaginary part.
+  // Among the largest, the one without an imaginary part.
   GradVar real = g.call("Equal", {v.im, zero});
   GradVar positive = g.call("Greater", {v.re, zero});
   GradVar there =
@@ -53,7 +53,7 @@ inline GradVar Largest(GradContext& g, Pair v) {
          g.call("Maximum", {ColumnSums(g, marks), g.scalar(1, v.re.dtype())});
 }
 
-// What flows into V M, from what flows into V.
+// The gradient of V M, from that of V.
 inline Pair Free(GradContext& g, Pair v, Pair dv) {
   // a + ib = v^H dv of each column.
   GradVar a = ColumnSums(g, v.re * dv.re + v.im * dv.im);
@@ -88,7 +88,7 @@ inline void EigGrad(GradContext& g) {
     if (made.empty()) return;
     v = {made[2], made[3]};
   }
-  // What flows into V^-1 dA V.
+  // The gradient of V^-1 dA V.
   Pair x;
   if (vectors && (g.has_dy(2) || g.has_dy(3))) {
     Pair free = eig_grad::Free(g, v, {g.dy(2), g.dy(3)});
@@ -101,7 +101,7 @@ inline void EigGrad(GradContext& g) {
     x = x.re ? Pair{x.re + along.re, x.im + along.im} : along;
   }
   if (!x.re) return;
-  // V^-H x, by the real matrix of twice the size that stands for V.
+  // V^-H x, by the real matrix of twice the size that represents V.
   GradVar left = OneAboveOther(g, v.re, v.im);
   GradVar right = OneAboveOther(g, -v.im, v.re);
   GradVar whole = Transposed(g, SideBySide(g, left, right));

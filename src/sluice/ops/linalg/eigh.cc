@@ -177,7 +177,7 @@ SL_OP(Eigh)
     .shape(Infer)
     .grad(Gradient)
     .batch([](BatchContext& b) {
-      // Without the vectors, v has no axes at all.
+      // Without vectors, v has no axes.
       return b.attr<bool>("compute_v") && batch_rules::leading(b);
     })
     .cpu(Launch)

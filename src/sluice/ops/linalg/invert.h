@@ -26,8 +26,8 @@ struct Inverter {
     return {s.Take<LapackInt>(n), s.Take<T>(lwork)};
   }
 
-  // Not 0 when `a` is singular. The inverse of the transpose is the transpose
-  // of the inverse: nothing has to be turned round for column-major LAPACK.
+  // Returns nonzero if `a` is singular. The inverse of the transpose is the
+  // transpose of the inverse, so column-major LAPACK needs no transposes.
   int Invert(const Lapack& lapack, T* a, const Parts& parts) const {
     LapackInt info = 0, lda = AtLeastOne(n);
     lapack.of<T>().getrf(&n, &n, a, &lda, parts.pivots, &info);

@@ -53,7 +53,7 @@ struct Plan {
     LapackInt* iwork;
   };
   Parts Take(Scratch& scratch) const {
-    // LAPACK asks for 3 k levels + 11 k integers; levels never pass 32.
+    // LAPACK needs 3 k levels + 11 k integers; levels never exceed 32.
     return {scratch.Take<T>(m * n), scratch.Take<T>(tall * columns),
             scratch.Take<T>(k), scratch.Take<T>(lwork),
             scratch.Take<LapackInt>(107 * k + 1)};
@@ -88,7 +88,7 @@ Status Run(KernelContext& ctx) {
   Plan<T> plan(a, b);
   int64_t m = plan.m, n = plan.n, columns = plan.columns;
   T rcond = static_cast<T>(ctx.attr<double>("rcond"));
-  if (columns == 0) return OkStatus();  // the result has no elements
+  if (columns == 0) return OkStatus();  // the result is empty
   MatrixFailure failed =
       plan.Batch(a).Run(ctx, [&](int64_t entry, Scratch scratch) -> int {
         auto parts = plan.Take(scratch);
@@ -171,7 +171,7 @@ std::vector<Sample> Samples() {
                                      {{2, 2}, {{2, 0}}},
                                      {{0, 2, 2}, {{0, 2, 1}}},
                                      {{4, 4}, {{4, 2}}, {{"rcond", 0.7}}}});
-  // Of the many solutions, the shortest.
+  // The shortest of the many solutions.
   samples.push_back({.in = {Array::Of<float>({2, 2}, {1, 1, 1, 1}), {2, 1}}});
   return samples;
 }

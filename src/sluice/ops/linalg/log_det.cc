@@ -54,8 +54,8 @@ std::vector<Sample> Samples() {
   return samples;
 }
 
-// The inverse, transposed; NaN where there is none. The sign moves by jumps
-// alone.
+// The inverse, transposed; NaN if there is none. The sign is piecewise
+// constant.
 void Gradient(GradContext& g) {
   using namespace matrix;
   if (!g.has_dy(1)) return;

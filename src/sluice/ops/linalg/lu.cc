@@ -56,14 +56,14 @@ Status Run(KernelContext& ctx) {
     lapack->of<T>().getrf(&rows, &columns, parts.lu, &lda, parts.pivots, &info);
     TransposeMatrix(parts.lu, n, m, m,
                     ctx.out(0).mutable_data<T>() + entry * m * n);
-    // LAPACK tells row exchanges; we tell where each row came from.
+    // LAPACK returns row exchanges; this op returns the source of each row.
     int64_t* p = ctx.out(1).mutable_data<int64_t>() + entry * m;
     for (int64_t i = 0; i < m; ++i) p[i] = i;
     for (int64_t i = 0; i < m && i < n; ++i) {
       int64_t with = parts.pivots[i] - 1;
       if (with >= 0 && with < m) std::swap(p[i], p[with]);
     }
-    return 0;  // a singular matrix has factors too
+    return 0;  // a singular matrix also has factors
   });
   return OkStatus();
 }

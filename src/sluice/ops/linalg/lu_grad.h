@@ -34,7 +34,7 @@ inline void LuGrad(GradContext& g) {
   const int64_t k = std::min(x.m, x.n);
   if (k == 0) return g.set_dx(0, g.zeros_like(g.in(0)));
   GradVar lu = g.out(0), dlu = g.dy(0), zero = g.scalar(0, lu.dtype());
-  // The square part, both factors in one; ones stand in for zero pivots.
+  // The square part, both factors in one; ones replace zero pivots.
   GradVar square = Part(g, lu, 0, k, 0, k), dsquare = Part(g, dlu, 0, k, 0, k);
   GradVar none = g.cast(g.call("Equal", {square, zero}), lu.dtype());
   none = Diagonal(g, none);

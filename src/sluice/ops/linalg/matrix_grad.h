@@ -40,7 +40,7 @@ inline GradVar Transposed(GradContext& g, GradVar x) {
 inline GradVar Band(GradContext& g, GradVar x, int64_t lower, int64_t upper) {
   return g.call("MatrixBandPart", {x}, {{"lower", lower}, {"upper", upper}});
 }
-// With the diagonal.
+// Including the diagonal.
 inline GradVar Lower(GradContext& g, GradVar x) { return Band(g, x, -1, 0); }
 inline GradVar Upper(GradContext& g, GradVar x) { return Band(g, x, 0, -1); }
 inline GradVar Diagonal(GradContext& g, GradVar x) { return Band(g, x, 0, 0); }
@@ -80,14 +80,14 @@ inline GradVar OneAboveOther(GradContext& g, GradVar a, GradVar b) {
   return g.call("Concat", {a, b}, {{"axis", -2}});
 }
 
-// What flows into a symmetric matrix, for ops that read its lower triangle
-// alone: an element below the diagonal stands for two.
+// The gradient of a symmetric matrix, for ops that read only its lower
+// triangle: an element below the diagonal counts twice.
 inline GradVar ForLowerTriangle(GradContext& g, GradVar s) {
   return Lower(g, s + Transposed(g, s)) - Diagonal(g, s);
 }
 
-// Rows and columns of input 0, where the rule takes blocks of it. False: they
-// are not known, and the rule has failed.
+// Rows and columns of input 0, for rules that use blocks of it. False: they are
+// unknown, and the rule has failed.
 struct Sides {
   int64_t m = 0, n = 0;
 };

@@ -134,7 +134,8 @@ std::vector<Sample> Samples() {
 }
 
 // A power of [x^T dy; 0 x^T] has the gradient in its upper right block: the sum
-// of all (x^T)^i dy (x^T)^j with i + j = n - 1, and its like for negative n.
+// of all (x^T)^i dy (x^T)^j with i + j = n - 1, and correspondingly for
+// negative n.
 void Gradient(GradContext& g) {
   using namespace matrix;
   int64_t power = g.attr<int64_t>("n");

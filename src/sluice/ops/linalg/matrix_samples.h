@@ -56,8 +56,8 @@ inline Array PositiveMatrices(DType dtype, const Shape& shape) {
       });
 }
 
-// One sample per shape and type; `rest` are the shapes of further inputs, of
-// plain random numbers.
+// One sample per shape and type; `rest` are the shapes of further inputs with
+// random numbers.
 struct MatrixCase {
   Shape shape;
   std::vector<Shape> rest{};

@@ -58,7 +58,7 @@ Status Run(KernelContext& ctx) {
   SvdPlan<T> plan(x, "S");
   auto m = LapackInt(plan.m), n = LapackInt(plan.n), k = LapackInt(plan.k);
   double cut = Cut(ctx.attr<double>("rcond"), m, n, sizeof(T) == 8);
-  if (plan.k == 0) return OkStatus();  // the result has no elements
+  if (plan.k == 0) return OkStatus();  // the result is empty
   MatrixFailure failed = Parts<T>::Batch(x, plan).Run(
       ctx, [&](int64_t entry, Scratch scratch) -> int {
         auto parts = Parts<T>::Take(scratch, plan);
@@ -73,7 +73,7 @@ Status Run(KernelContext& ctx) {
           for (int64_t j = 0; j < plan.n; ++j)
             parts.vt[i * plan.n + j] *= scale;
         }
-        // V S U^T; read column-major, U S V^T of what lies there.
+        // V S U^T; read as column-major, U S V^T of the stored factors.
         T one = 1, zero = 0;
         lapack->of<T>().gemm(
             "T", "T", &m, &n, &k, &one, parts.u, &k, parts.vt, &n, &zero,

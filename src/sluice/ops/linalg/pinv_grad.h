@@ -1,5 +1,4 @@
-// How a gradient flows through a pseudoinverse: what Pinv and LeastSquares
-// share.
+// The gradient of a pseudoinverse, shared by Pinv and LeastSquares.
 #pragma once
 
 #include <cmath>
@@ -10,9 +9,9 @@ namespace sluice {
 
 namespace pinv_internal {
 
-// As long as the rank stays, with P the pseudoinverse and A the matrix,
-//   dP = -P dA P + P P^T dA^T (I - A P) + (I - P A) dA^T P^T P.
-// Nothing is divided, so that equal singular values do no harm.
+// While the rank is constant, with P the pseudoinverse and A the matrix, dP =
+// -P dA P + P P^T dA^T (I - A P) + (I - P A) dA^T P^T P. There is no division,
+// so equal singular values do no harm.
 inline GradVar OfFixedRank(GradContext& g, GradVar a, GradVar p, GradVar dp) {
   using namespace matrix;
   GradVar inner = Times(g, p, TimesTransposed(g, dp, p), true, false);
@@ -23,16 +22,16 @@ inline GradVar OfFixedRank(GradContext& g, GradVar a, GradVar p, GradVar dp) {
   return left + right - inner;
 }
 
-// With singular values s cut off below a part of the largest. In the basis of
-// the singular vectors element (i, j) of dP comes from (j, i) and (i, j) of dA,
-// with the factors `across` and `along`.
+// With singular values s cut off below a fraction of the largest. In the basis
+// of the singular vectors, element (i, j) of dP depends on (j, i) and (i, j) of
+// dA, with the factors `across` and `along`.
 inline GradVar WithCut(GradContext& g, GradVar a, GradVar dp, double rcond) {
   using namespace matrix;
   const GradVar in[] = {a};
   GradVars usv = g.call_all("Svd", in);
   if (usv.empty()) return {};
   GradVar u = usv[0], s = usv[1], vt = usv[2];
-  // Not Max, which wants at least one element.
+  // Not Max, which requires at least one element.
   GradVar largest = g.call("Norm", {s},
                            {{"axes", std::vector<int64_t>{-1}},
                             {"keep_dims", true},

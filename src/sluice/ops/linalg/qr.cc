@@ -25,8 +25,8 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// Read column-major, x is its transpose, and its factors L Q are R^T Q^T: all
-// in place, nothing is turned round.
+// Read as column-major, x is its transpose, and its factors L Q are R^T Q^T:
+// everything is in place, without transposes.
 template <class T>
 struct Plan {
   int64_t m, n, k, p;  // p: columns of q
@@ -136,7 +136,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 
 std::vector<Sample> Samples() {
   std::vector<MatrixCase> cases = SquareCases();
-  // With `full`, one further column at most: more are not unique.
+  // With `full`, at most one additional column: more are not unique.
   for (const Shape& shape :
        {Shape{4, 3}, Shape{3, 5}, Shape{2, 31, 30}, Shape{1, 0}, Shape{0, 2}}) {
     cases.push_back({shape});

@@ -122,7 +122,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
 
 std::vector<Sample> Samples() {
   std::vector<MatrixCase> cases;
-  // With full_matrices, one further vector at most: more are not unique.
+  // With full_matrices, at most one additional vector: more are not unique.
   for (const Shape& shape :
        {Shape{3, 3}, Shape{4, 3}, Shape{3, 4}, Shape{1, 1}, Shape{2, 9, 8},
         Shape{0, 2}, Shape{2, 0}, Shape{0, 2, 3}}) {
@@ -160,7 +160,7 @@ SL_OP(Svd)
     .shape(Infer)
     .grad(SvdGrad)
     .batch([](BatchContext& b) {
-      // Without the vectors, they have no axes at all.
+      // Without vectors, they have no axes.
       return b.attr<bool>("compute_uv") && batch_rules::leading(b);
     })
     .cpu(Launch)

@@ -10,9 +10,9 @@ namespace sluice {
 
 namespace svd_internal {
 
-// Singular vectors as columns and what flows into them; those beyond the k
-// that have singular values are folded into the others, to which they stay
-// orthogonal. False: they are not unique, and the rule has failed.
+// Singular vectors as columns, and their gradients; those beyond the k with
+// singular values are folded into the others, to which they stay orthogonal.
+// False: they are not unique, and the rule has failed.
 inline bool KeepFirst(GradContext& g, int64_t k, int64_t all, GradVar* u,
                       GradVar* du) {
   using namespace matrix;
@@ -36,8 +36,8 @@ inline GradVar Turn(GradContext& g, GradVar u, GradVar du, GradVar s) {
   return g.call("DivNoNan", {flow - Transposed(g, flow), gaps});
 }
 
-// du less its part within the columns of u, each over its singular value; there
-// is nothing left where u is square.
+// du minus its projection onto the columns of u, each divided by its singular
+// value; zero if u is square.
 inline GradVar Outside(GradContext& g, GradVar u, GradVar du, GradVar s) {
   using namespace matrix;
   GradVar outside = du - Times(g, u, TransposedTimes(g, u, du));

@@ -1,6 +1,6 @@
-// Singular values by LAPACK: what Svd and Pinv share. Read column-major, x
-// (m x n) is its transpose V S U^T, so that V and U change places and nothing
-// is turned round: LAPACK's u is our vt, its vt our u.
+// Singular values by LAPACK, shared by Svd and Pinv. Read as column-major, x (m
+// x n) is its transpose V S U^T, so V and U are exchanged and no transposes are
+// needed: LAPACK's u is our vt, its vt our u.
 #pragma once
 
 #include <algorithm>

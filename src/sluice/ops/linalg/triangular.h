@@ -14,8 +14,8 @@ struct TriangularSystem {
   bool unit_diagonal = false;
 };
 
-// B (m x n) becomes X. Read column-major, every matrix is its own transpose:
-// sides and triangles change places, op() stays.
+// B (m x n) becomes X. Read as column-major, every matrix is its own transpose:
+// sides and triangles are exchanged, op() stays.
 template <class T>
 void SolveTriangular(const Lapack& lapack, const TriangularSystem& s,
                      const T* a, int64_t m, int64_t n, T* b) {

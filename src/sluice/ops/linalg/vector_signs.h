@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// n elements, `step` apart.
+// n elements with stride `step`.
 template <class T>
 void Negate(T* x, int64_t n, int64_t step) {
   for (int64_t i = 0; i < n; ++i) x[i * step] = -x[i * step];

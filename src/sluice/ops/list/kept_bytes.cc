@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// What is nested is nested at most kMaxListDepth deep.
+// Nesting is at most kMaxListDepth deep.
 int64_t Count(const ListValue& list, std::unordered_set<const void*>& seen) {
   int64_t bytes = 0;
   if (list.holds_copies()) {

@@ -63,7 +63,7 @@ Result<ListValue*> LaneListsOutput(KernelContext& ctx, int64_t lanes) {
 }
 
 bool IsNothing(const Array& element) {
-  // What is kept of a value may be its sizes alone.
+  // Only the sizes of a value may have been kept.
   if (element.dtype() == DType::kI64 && element.rank() == 1 &&
       element.dim(0) == kMaxRank - 1 && element.contiguous()) {
     const int64_t* sizes = element.data<int64_t>();

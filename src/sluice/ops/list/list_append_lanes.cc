@@ -16,7 +16,7 @@ Status Launch(KernelContext& ctx) {
     const ListValue* list = lists.at(k);
     if (!list) return ctx.Error(StrCat("lane ", k, " has no list"));
     const Array& row = rows[static_cast<size_t>(k)];
-    // What a lane does not read has no shape it could be checked for.
+    // A value that a lane does not read has no shape to be checked.
     if (row.dtype() == list->dtype() && IsNothing(row)) continue;
     SL_RETURN_IF_ERROR(AsOpError(ctx, list->CheckElement(row)));
   }

@@ -4,8 +4,7 @@ namespace sluice::list_batch {
 
 namespace {
 
-// Whether an input that says where, one of `from` to `to` - 1, differs from
-// lane to lane.
+// Whether one of the position inputs `from` to `to` - 1 differs between lanes.
 bool PlacesDiffer(BatchContext& b, int from, int to) {
   for (int i = from; i < to; ++i) {
     if (b.batched(i) && !b.is_list(i)) return true;
@@ -62,7 +61,7 @@ bool set_turned(BatchContext& b, RuleVar value) {
     b.set(0, b.move_axis(value, rank + 1, 1, 0));
     return true;
   }
-  // However many axes there are behind them, as one.
+  // Merges all axes behind them into one.
   RuleVar size = b.sizes(value, 0, 1), rest = b.sizes(value, 2);
   RuleVar one = b.reshape(b.call("Prod", {rest}), b.ints({1}));
   RuleVar flat = b.reshape(value, b.join({size, b.lanes(), one}));

@@ -1,20 +1,21 @@
 // Batching rules of lists whose elements have lanes. The length of such a list
-// is the same for all lanes, and so are the places that are written; an element
-// may be read from another place in every lane. A rule that finds it otherwise
-// returns false: every lane gets a list of its own then, and its ops run lane
-// by lane or by a rule of .batch_lists().
+// is the same for all lanes, and so are the written positions; an element may
+// be read from a different position in every lane. Otherwise a rule returns
+// false: every lane then gets its own list, and its ops run lane by lane or by
+// a rule of .batch_lists().
 #pragma once
 
 #include "sluice/op/batch_rules.h"
 
 namespace sluice::list_batch {
 
-// ListAppend, ListSet, ListAddAt: the last input is put where all lanes want
-// it.
+// ListAppend, ListSet, ListAddAt: writes the last input at a position common to
+// all lanes.
 bool put(BatchContext& b);
 // ListAdd, ListWriteAll: element by element.
 bool both_lists(BatchContext& b);
-// Elements stay or go: ListReserve, ListResize, ListTruncate, ListMask, ...
+// Elements are kept or removed: ListReserve, ListResize, ListTruncate,
+// ListMask, ...
 bool same_elements(BatchContext& b);
 // ListPop, ListTake: an element leaves, from one place for all lanes.
 bool leave(BatchContext& b);
@@ -25,7 +26,7 @@ bool stacked_or(BatchContext& b);
 
 // The op's attributes, with elements that have lanes.
 Attrs elements_with_lanes(const BatchContext& b);
-// Output 0, whose lanes are in axis 1: elements one behind the other.
+// Output 0, whose lanes are in axis 1: elements are concatenated.
 bool set_turned(BatchContext& b, RuleVar value);
 // Output 0, one element of each lane's own list, which may be a list.
 bool set_elements(BatchContext& b, RuleVar elements);

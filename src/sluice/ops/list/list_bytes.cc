@@ -1,4 +1,4 @@
-// ListBytes: how much memory a list holds, for whoever bounds it.
+// ListBytes: the memory that a list holds, for code that bounds it.
 #include "sluice/ops/list/kept_bytes.h"
 #include "sluice/ops/list/list_op.h"
 

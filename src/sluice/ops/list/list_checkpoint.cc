@@ -1,6 +1,6 @@
-// ListCheckpoint: what a loop that recomputes does with what it carries. The
-// list holds what was carried at every n-th iteration; when there is too much
-// of it every second one goes and n doubles.
+// ListCheckpoint: stores the carried values of a recomputing loop. The list
+// contains those of every n-th iteration; when it grows too large, every second
+// entry is removed and n doubles.
 #include "sluice/op/grad_context.h"
 #include "sluice/ops/list/list_op.h"
 

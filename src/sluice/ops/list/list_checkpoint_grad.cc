@@ -1,5 +1,5 @@
-// ListCheckpointGrad: ListCheckpoint the other way round. The gradient of a
-// list is a list in which what is missing is zeros.
+// ListCheckpointGrad: the reverse of ListCheckpoint. The gradient of a list is
+// a list in which missing elements are zeros.
 #include <cstring>
 
 #include "sluice/op/grad_context.h"
@@ -17,7 +17,7 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// Zeros of the shape input 3 says; of lists no list.
+// Zeros of the shape in input 3; for lists, no list.
 Result<Array> Zeros(const KernelContext& ctx) {
   SL_ASSIGN_OR_RETURN(Shape shape, Shape::Make(ctx.in(3).i64s()));
   DType dtype = ctx.attr<DType>("dtype");

@@ -13,7 +13,7 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// What is known of one lane's element.
+// The known shape of one lane's element.
 PartialShape OfOne(const PartialShape& shape) {
   if (!shape.rank_known() || shape.rank() == 0) return {};
   PartialShape one = PartialShape::OfRank(shape.rank() - 1);

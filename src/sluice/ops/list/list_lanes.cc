@@ -4,7 +4,7 @@
 namespace sluice {
 namespace {
 
-// Of one lane.
+// The shape for one lane.
 PartialShape LaneShape(const PartialShape& shape) {
   if (!shape.rank_known() || shape.rank() == 0) return {};
   PartialShape lane = PartialShape::OfRank(shape.rank() - 1);

@@ -1,6 +1,6 @@
-// Ops of lists whose elements lie on a GPU. The host does what concerns the
-// list; elements are copied and added where they are (tensor/remote_work.h), so
-// the kernels are those of the host.
+// Ops on lists whose elements are in GPU memory. The host manages the list;
+// elements are copied and added on the device (tensor/remote_work.h), so the
+// kernels are those of the host.
 #include "sluice/base/caught.h"
 #include "sluice/ops/list/list_op.h"
 #include "sluice/tensor/remote_copy.h"
@@ -23,7 +23,7 @@ Status Launch(KernelContext& ctx) {
   }
 }
 
-// `host`: the inputs that say which elements.
+// `host`: the inputs that identify elements.
 Kernel OnGpu(uint32_t host = 0) {
   Kernel kernel;
   kernel.launch = Launch;

@@ -171,7 +171,7 @@ void LayOut(const KernelContext& ctx, std::span<const Array> parts,
   auto n = static_cast<int64_t>(parts.size());
   int64_t mean = n == 0 ? 0 : at.back() / n;
   if (!IsPlainData(to.dtype()) || mean >= kLong) {
-    // Each long enough to be shared out by itself.
+    // Each is long enough to be divided among threads by itself.
     for (size_t i = 0; i < parts.size(); ++i) {
       CopyRegion(to.dtype(), parts[i].shape(), parts[i].raw(),
                  parts[i].strides(), out + at[i],
@@ -245,7 +245,7 @@ Array PartOf(const Array& x, int64_t begin, const Shape& shape) {
 }
 
 Result<std::vector<Array>> RowsOf(const KernelContext& ctx, const Array& x) {
-  // A size of 0 behind the first makes any number of rows possible.
+  // A size of 0 behind the first axis allows any number of rows.
   if (x.dim(0) > kMaxListSize) {
     return ctx.Error(
         Code::kResourceExhausted,

@@ -1,6 +1,6 @@
-// What kernels of list ops share: looking at the list of input 0, writing it,
-// and laying elements side by side. A kernel checks everything before it
-// writes, because the list may be written where it lies.
+// Shared by kernels of list ops: reading the list of input 0, writing it, and
+// copying elements side by side. A kernel checks everything before it writes,
+// because the list may be written in place.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-// What elements may be.
+// The types of elements.
 inline constexpr DTypeSet kElements = kAnyData | DTypeSet{DType::kList};
 
 // Every output a scalar; inputs 0 to `scalars` - 1 must be scalars, too.
@@ -45,13 +45,13 @@ Result<int64_t> SizeInput(const KernelContext& ctx, int i);
 // "[Op] index 2 has already been written to; ...".
 Status WrittenTwice(const KernelContext& ctx, int64_t index);
 
-// Whether index may be written, as the attributes `once` and `fixed` say.
+// Whether index may be written according to the attributes `once` and `fixed`.
 Status CheckWrite(const KernelContext& ctx, const ListValue& list,
                   int64_t index);
 
-// Reads elements: those never written as zeros of the known shape, which are
-// made once for all of them. Errors: no such shape is known, an element is not
-// of attribute `shape`, or it was taken.
+// Reads elements: unwritten ones as zeros of the known shape, which are created
+// once for all of them. Errors: the shape is unknown, an element does not have
+// attribute `shape`, or it was taken.
 class ElementReader {
  public:
   ElementReader(const KernelContext& ctx, const ListValue& list)
@@ -69,7 +69,7 @@ class ElementReader {
   Array zeros_;
 };
 
-// An array as an element: of memory of its own, checked by the list.
+// An array as an element: in memory of its own, checked by the list.
 Result<Array> ElementInput(const KernelContext& ctx, const ListValue& list,
                            const Array& x);
 
@@ -77,19 +77,20 @@ Result<Array> ElementInput(const KernelContext& ctx, const ListValue& list,
 Result<Array> MakeHere(const KernelContext& ctx, DType dtype,
                        const Shape& shape);
 
-// Arrays of one dtype one after the other in `to`, which has room for them.
+// Copies arrays of one dtype one after the other to `to`, which has space for
+// them.
 void LayOut(const KernelContext& ctx, std::span<const Array> parts,
             const Array& to);
 
-// Elements of a list, all of one shape, along a new first axis. The shape is
-// asked of the list and of the attribute `shape` when there are none.
+// Elements of a list, all of one shape, along a new first axis. If there are
+// none, the shape is that of the list and the attribute `shape`.
 Result<Array> StackElements(const KernelContext& ctx, const ListValue& list,
                             std::span<const Array> elements);
 
-// The same of all elements of a list.
+// The same for all elements of a list.
 Result<Array> StackAll(const KernelContext& ctx, const ListValue& list);
 
-// Part of x, from element `begin` on, as a look into it. REQUIRES: contiguous.
+// Part of x, from element `begin` on, as a view. REQUIRES: contiguous.
 Array PartOf(const Array& x, int64_t begin, const Shape& shape);
 // The slices of x along its first axis. REQUIRES: contiguous, rank 1 or more.
 Result<std::vector<Array>> RowsOf(const KernelContext& ctx, const Array& x);

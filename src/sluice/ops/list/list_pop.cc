@@ -39,7 +39,7 @@ SL_OP(ListPop)
     .in_place()
     .grad([](GradContext& g) {
       GradVar size = g.call("ListSize", {g.out(0)});
-      // Beyond it there may be what was put there later.
+      // Later elements may follow it.
       GradVar rest = g.call("ListTruncate", {g.dy(0), size});
       if (g.has_dy(1)) rest = g.call("ListAddAt", {rest, size, g.dy(1)});
       g.set_dx(0, rest);

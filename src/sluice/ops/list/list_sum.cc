@@ -100,7 +100,7 @@ Status CheckPart(const KernelContext& ctx, const Array& part, int64_t i,
 
 namespace {
 
-// The same in a device's memory. Throws sluice::Error, as copies do.
+// The same in device memory. Throws sluice::Error, as copies do.
 void LayOutRemote(std::span<const Array> parts,
                   std::span<const int64_t> missing, const Array& to) {
   int64_t begin = 0, size = DTypeSize(to.dtype());

@@ -1,5 +1,5 @@
-// ListTake: the read of an array whose elements are written once and read
-// once. Its memory is free as soon as the reader is done with it.
+// ListTake: the read of an array whose elements are written once and read once.
+// Its memory is freed as soon as the reader is done with it.
 #include "sluice/ops/list/list_batch.h"
 #include "sluice/ops/list/list_op.h"
 

@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-// Element i of every lane, zeros where there is none; no array where no lane
-// has one.
+// Element i of every lane, zeros where it is missing; no array if no lane has
+// one.
 Result<Array> Together(KernelContext& ctx,
                        const std::vector<const ListValue*>& lanes, int64_t i) {
   std::vector<Array> parts;

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-// What is nested is nested at most kMaxListDepth deep.
+// Nesting is at most kMaxListDepth deep.
 Result<Array> Zeros(const ListValue& list) {
   auto out = MakeRef<ListValue>(list.dtype(), list.shape(), list.max_size());
   SL_RETURN_IF_ERROR(out->Resize(list.size()));

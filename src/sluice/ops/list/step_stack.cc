@@ -1,6 +1,5 @@
-// StepStack: makes a stack. Not a handle() op, which is resolved when a plan is
-// built: every step, and every iteration that gets here, has a stack of its
-// own.
+// StepStack: creates a stack. Not a handle() op, which is resolved when a plan
+// is built: every step, and every iteration that runs it, has its own stack.
 #include "sluice/base/strings.h"
 #include "sluice/op/record.h"
 #include "sluice/ops/list/list_op.h"

@@ -108,9 +108,9 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
-// The gradient of one matrix b that all matrices of a were multiplied by: a sum
-// over the rows of all of them, so one product. No variable when the sizes that
-// takes are not known.
+// The gradient of one matrix b that multiplies all matrices of a: a sum over
+// the rows of all of them, so one product. Undefined if the required sizes are
+// unknown.
 GradVar OneMatrixGrad(GradContext& g) {
   GradVar a = g.in(0), b = g.in(1), dy = g.dy();
   if (b.rank() != 2 || a.rank() <= 2 || g.attr<bool>("transpose_a")) return {};
@@ -147,7 +147,8 @@ std::vector<Sample> Samples() {
           {.in = {{8, 100, 30}, {30, 40}}, .only = {DType::kF32}}};
 }
 
-// Axes before the matrices broadcast: those one side lacks go behind its lanes.
+// Axes before the matrices broadcast: axes that one side lacks are inserted
+// behind its lanes.
 bool Batched(BatchContext& b) {
   int most = std::max(b.rank(0), b.rank(1));
   if (b.rank(0) < 2 || b.rank(1) < 2) return false;

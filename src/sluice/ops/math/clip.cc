@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-// A bound as the op's own type: bounds beyond an integer type's range stand
-// for its ends.
+// A bound in the op's own type: bounds beyond an integer type's range become
+// its limits.
 template <class C>
 C Bound(double v) {
   if constexpr (std::is_integral_v<C>) {

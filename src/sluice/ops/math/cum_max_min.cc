@@ -19,7 +19,7 @@ struct CumMaxOp {
     using Limits = std::numeric_limits<C>;
     return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   }
-  // Also on vectors, whose comparisons are vectors.
+  // Also for vectors, whose comparisons give vectors.
   template <class C>
   static C Apply(C a, C x) {
     return ((x > a) | (x != x)) ? x : a;
@@ -33,7 +33,7 @@ struct CumMinOp {
     using Limits = std::numeric_limits<C>;
     return Limits::has_infinity ? Limits::infinity() : Limits::max();
   }
-  // Also on vectors, whose comparisons are vectors.
+  // Also for vectors, whose comparisons give vectors.
   template <class C>
   static C Apply(C a, C x) {
     return ((x < a) | (x != x)) ? x : a;

@@ -26,7 +26,7 @@ struct CumProdOp {
 
 std::vector<Sample> Samples() {
   std::vector<Sample> samples = ScanSamples(true, -1, 1);
-  // Gradients that cannot be had by dividing.
+  // Gradients that division cannot compute.
   Array zeros = Array::Vector<float>({2, 0, 3, 0, 0.5f, 4});
   for (bool exclusive : {false, true}) {
     samples.push_back({.in = {zeros}, .attrs = {{"exclusive", exclusive}}});
@@ -43,7 +43,7 @@ SL_OP_OF(CumProd, Scan)
     .attr("exclusive", false, "Leave out the element itself.")
     .attr("reverse", false, "Start from the end.")
     .grad([](GradContext& g) {
-      // What came before x[j], and after it the products up to each dy[i].
+      // The product before x[j], and behind it the products up to each dy[i].
       bool exclusive = g.attr<bool>("exclusive");
       Attrs before = g.attrs();
       before.set("exclusive", true);

@@ -78,7 +78,7 @@ std::vector<Sample> Samples() {
       {.in = {Shape(), scale, zero}}};
 }
 
-// Of scale alone; the others are integers.
+// Only for scale; the other inputs are integers.
 void Gradient(GradContext& g) {
   GradVar x = g.in(0), scale = g.in(1);
   if (!g.wants(1)) return;

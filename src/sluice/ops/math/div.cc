@@ -15,8 +15,8 @@ complex64 AsComplex(double re, double im) {
   return {static_cast<float>(re), static_cast<float>(im)};
 }
 
-// By a number without a square to divide by: by 0 infinities with the signs of
-// a, by an infinite one what the quotient of its parts leaves.
+// Division by a number whose square cannot be used: by 0 gives infinities with
+// the signs of a, by an infinite one the quotient of the parts.
 complex64 DivByExtreme(double ar, double ai, double br, double bi) {
   if (br == 0 && bi == 0) return AsComplex(ar / 0.0, ai / 0.0);
   if (std::fabs(br) >= std::fabs(bi)) {
@@ -31,7 +31,7 @@ struct DivFn {
   template <class C>
   static C Apply(C a, C b) {
     if constexpr (std::is_same_v<C, complex64>) {
-      // In double, where squares of floats neither overflow nor vanish.
+      // In double, in which squares of floats neither overflow nor underflow.
       double ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
       double d = br * br + bi * bi;
       if (d == 0 || std::isinf(d)) return DivByExtreme(ar, ai, br, bi);

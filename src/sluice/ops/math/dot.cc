@@ -27,8 +27,8 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// One float that takes up ten thousands of others in turn loses digits: blocks
-// are summed as doubles.
+// Adding ten thousand floats to one float loses digits: blocks are summed as
+// doubles.
 constexpr int64_t kBlock = 1 << 12;
 
 template <class C>

@@ -23,7 +23,7 @@ Result<EinsumEquation> EquationOf(const ShapeContext& c) {
                                operands);
 }
 
-// One size for a label seen with two. Axes under "..." stretch from 1.
+// The common size of a label with two sizes. Axes under "..." broadcast from 1.
 constexpr int64_t kContradiction = INT64_MIN;
 int64_t Agree(int64_t a, int64_t b, bool stretches) {
   if (stretches && (a == 1 || b == 1)) return a == 1 ? b : a;
@@ -181,7 +181,7 @@ double Cost(const ShapeContext& c) {
   return std::min(work, 1e18);
 }
 
-// One more letter, in front of the operands that have lanes and the result.
+// One more letter, for the operands with lanes and the result.
 bool Batched(BatchContext& b) {
   std::string equation = b.attr<std::string>("equation");
   equation.erase(std::remove(equation.begin(), equation.end(), ' '),

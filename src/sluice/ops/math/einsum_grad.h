@@ -24,7 +24,7 @@ inline std::string LettersOf(const EinsumTerm& term) {
   return letters;
 }
 
-// As an equation has it: "..." for any number of dots.
+// In the syntax of an equation: "..." for any number of dots.
 inline std::string Written(const std::string& letters) {
   std::string text;
   for (char c : letters) {
@@ -46,8 +46,8 @@ inline char FreeLetter(const std::string& used) {
   return 0;
 }
 
-// x has the operand's axes under "...", but broadcast, and then `letters`.
-// Sums it over where they were broadcast.
+// x has the operand's axes under "...", but broadcast, followed by `letters`.
+// Sums it over the broadcast axes.
 inline GradVar SumDots(GradContext& g, GradVar x, GradVar operand,
                        const std::string& own, const std::string& letters) {
   std::vector<int64_t> axes;
@@ -76,8 +76,8 @@ inline GradVar OperandGrad(GradContext& g, const EinsumEquation& eq, int i) {
     left += "," + Written(LettersOf(eq.in(j)));
     operands.push_back(g.in(j));
   }
-  // A label that stands twice took a diagonal: the second gets a letter of its
-  // own, and a unit matrix ties the two together.
+  // A label that occurs twice selects a diagonal: the second gets a separate
+  // letter, and an identity matrix connects the two.
   GradVar x = g.in(i);
   std::string own;
   for (char c : LettersOf(eq.in(i))) {

@@ -1,5 +1,5 @@
-// Einsum as one large loop over all labels, for tests. It reads the equation by
-// itself.
+// Einsum as one large loop over all labels, for tests. It has its own parser of
+// the equation.
 #pragma once
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-// For y = a reduction of x that picks one of its elements: dy, split among
+// For y = a reduction of x that selects one of its elements: dy, divided among
 // the elements of x that equal y. y and dy have the shape of the result.
 inline GradVar ShareAmong(GradContext& g, GradVar x, GradVar y, GradVar dy) {
   GradVar best = g.call("Equal", {x, WithReducedAxes(g, y)});

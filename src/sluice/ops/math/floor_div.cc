@@ -18,8 +18,8 @@ struct FloorDivFn {
     C r = std::fmod(a, b);
     C q = (a - r) / b;
     if (r != 0 && (r < 0) != (b < 0)) q -= 1;
-    // Zero b: what the plain quotient says. Of an infinite b it says -0 where
-    // -1 is below: -1 / inf is less than 0, if not by much.
+    // For zero b, the plain quotient. For infinite b the quotient is -0 where
+    // the floor is -1: -1 / inf is slightly less than 0.
     if (!(std::fabs(b) > 0)) return std::floor(a / b);
     // -0.0 / 2 is -0.0, which a - r is not.
     return q == 0 ? std::copysign(q, a / b) : std::nearbyint(q);

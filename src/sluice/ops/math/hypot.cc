@@ -33,7 +33,7 @@ SL_OP_OF(Hypot, BinaryFunction)
         "the way; infinite when either is.")
     .types("T", kFloats)
     .grad([](GradContext& g) {
-      // At the origin, where there is a kink, it is 0.
+      // At the origin, where it is not differentiable, it is 0.
       for (int i : {0, 1}) {
         if (!g.wants(i)) continue;
         g.set_dx(i, g.dy() * g.call("DivNoNan", {g.in(i), g.out()}));

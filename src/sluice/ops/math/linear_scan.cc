@@ -22,7 +22,7 @@ Status Infer(ShapeContext& c) {
 
 enum Mode { kInclusive, kLagged, kExclusive };
 
-// One element: the result, and what is brought along to the next.
+// One element: the result, and the carry to the next one.
 template <Mode mode, class C>
 SL_INLINE C Advance(C a, C b, C& carry) {
   C before = carry;
@@ -42,7 +42,7 @@ void Row(const T* a, const T* b, T* y, int64_t n, bool reverse) {
   }
 }
 
-// One index of the axis for n lines beside each other.
+// One index of the axis for n adjacent lines.
 template <class T, Mode mode>
 struct StepLoop {
   using C = Compute<T>;
@@ -131,7 +131,7 @@ void Gradient(GradContext& g) {
   }
   g.set_dx(1, db);
   if (!g.wants(0)) return;
-  // Behind a[k] lies what flows back over it, before it what was brought.
+  // Behind a[k] is the gradient that flows back over it, before it the carry.
   if (inclusive) {
     Attrs before = g.attrs();
     before.set("mode", "exclusive");

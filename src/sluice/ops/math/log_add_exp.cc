@@ -15,7 +15,7 @@ struct LogAddExpFn {
   static C Apply(C a, C b) {
     C high = a > b ? a : b, gap = a > b ? b - a : a - b;
     C y = high + vmath::Log1p(vmath::Exp(gap));
-    // Of equal infinities the gap is NaN.
+    // For equal infinities the gap is NaN.
     y = a == b ? a + C(0.69314718055994530942) : y;
     return y;
   }

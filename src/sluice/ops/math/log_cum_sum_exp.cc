@@ -27,8 +27,9 @@ struct LogCumSumExpOp {
   }
 };
 
-// With p = exp(x - y), the part of each sum that its last element is, y of j
-// stays in y of a later i by all the 1 - p between them: nothing overflows.
+// With p = exp(x - y), the share of the last element in each sum, the weight of
+// y[j] in a later y[i] is the product of all 1 - p between them: nothing
+// overflows.
 void Gradient(GradContext& g) {
   bool exclusive = g.attr<bool>("exclusive");
   GradVar x = g.in(0), y = g.out();

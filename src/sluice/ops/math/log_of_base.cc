@@ -1,4 +1,4 @@
-// Log2 and Log10. Log is in log.cc: it has identities of its own.
+// Log2 and Log10. Log has its own identities and is in log.cc.
 #include <cmath>
 
 #include "sluice/kernels/cpu/long_formula.h"

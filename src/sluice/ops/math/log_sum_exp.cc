@@ -21,7 +21,7 @@ struct LogSumExpOf {
   };
   static Acc Start() { return {-std::numeric_limits<C>::infinity(), 0}; }
   static Acc Step(Acc a, C x) {
-    // One of the two is exp(0); equal infinities have no difference.
+    // One of the two is exp(0); the difference of equal infinities is NaN.
     C gap = x > a.largest ? a.largest - x : x - a.largest;
     C e = vmath::Exp(x == a.largest ? C(0) : gap);
     C grown = a.sum * e + C(1), added = a.sum + e;
@@ -68,7 +68,7 @@ struct Rows {
         C v = static_cast<C>(x[i]);
         high[0] = v > high[0] ? v : high[0];
       }
-      // Whether all whole groups are within the reach of ExpNear.
+      // Whether all whole groups are in the range of ExpNear.
       bool near = std::is_same_v<C, float>;
       for (int k = 1; k < kLanes; ++k) {
         high[0] = high[k] > high[0] ? high[k] : high[0];

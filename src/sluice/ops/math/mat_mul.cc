@@ -70,7 +70,7 @@ std::vector<Sample> Samples() {
 }
 
 // One matrix for all lanes on the right: all rows of all lanes in one product.
-// Else a stack of products.
+// Otherwise a stack of products.
 bool Batched(BatchContext& b) {
   bool transpose_a = b.attr<bool>("transpose_a");
   bool transpose_b = b.attr<bool>("transpose_b");

@@ -27,7 +27,7 @@ struct MinimumFn {
   }
 };
 
-// Not commutative: of 0.0 and -0.0, which are equal, it is the second.
+// Not commutative: for 0.0 and -0.0, which are equal, it is the second.
 OpDefinition& ExtremeOfTwo(OpDefinition&& op, std::string_view name) {
   return op.input("a: T")
       .input("b: T")

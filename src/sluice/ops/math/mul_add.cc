@@ -44,7 +44,7 @@ SL_OP(MulAdd)
               {.in = {{2, 3}, Shape(), {2, 3}}},
               {.in = {{0, 3}, {3}, {1, 1}}},
               {.in = {{1031}, {1031}, {1031}}}
-              // What two roundings would lose.
+              // Digits that two roundings would lose.
               ,
               {.in = {Array::Vector<float>({1.0f + 0x1p-12f}),
                       Array::Vector<float>({1.0f - 0x1p-12f}),

@@ -27,7 +27,8 @@ struct NextAfterFn {
   }
 };
 
-// In the type of the operands: the neighbour of a float is no double's.
+// In the type of the operands: the neighbour of a float is not that of a
+// double.
 std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   bool narrow = in[0].dtype == DType::kF32;
   return {ref::Map(in, [=](const std::vector<double>& v) -> double {

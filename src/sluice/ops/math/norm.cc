@@ -25,7 +25,7 @@ struct Ones {
 };
 
 // In double: the squares of large floats would overflow, those of small ones
-// vanish.
+// underflow.
 template <class C>
 struct Twos {
   using Acc = double;

@@ -14,8 +14,8 @@ namespace {
 struct PowFn {
   template <class C>
   static C Apply(C a, C b) {
-    // As Square, which it becomes where 2 is known beforehand: the library's is
-    // one off for one number in a thousand.
+    // Like Square, which replaces it if the exponent 2 is known beforehand: the
+    // library's result is one ulp off for one number in a thousand.
     if (b == C(2)) return a * a;
     return std::pow(a, b);
   }

@@ -24,8 +24,8 @@ double Fold(const std::vector<double>& v) {
   return product;
 }
 
-// dy times the product of all others, without dividing by what may be 0: axis
-// by axis, the products of what lies before and behind.
+// dy times the product of all other elements, without division by possible
+// zeros: axis by axis, the products of the elements before and behind.
 void Gradient(GradContext& g) {
   GradVar x = g.in(0), dy = WithReducedAxes(g, g.dy());
   int rank = x.rank();
@@ -46,7 +46,7 @@ void Gradient(GradContext& g) {
 
 std::vector<Sample> Samples() {
   std::vector<Sample> samples = ReduceSamples(true);
-  // Gradients that cannot be had by dividing.
+  // Gradients that division cannot compute.
   Array zeros = Array::Of<float>({2, 4}, {0, 2, 3, -1, 0, 0, 4, 5});
   samples.push_back({.in = {zeros}, .attrs = {{"axes", Ints{1}}}});
   samples.push_back({.in = {zeros}});

@@ -78,7 +78,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   int64_t axis = attrs.get<int64_t>("axis");
   return {ref::Build(in[0].shape, [&](const Ints& index) {
     size_t entry = quantize::Entry(in[1], index, axis);
-    // The division is said to be in float.
+    // The division is defined in float.
     double v = static_cast<float>(ref::At(in[0], index)) /
                static_cast<float>(in[1].v[entry]);
     if (std::isnan(v)) v = 0;

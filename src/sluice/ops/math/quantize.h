@@ -1,4 +1,4 @@
-// What Quantize and Dequantize share: scale and zero_point are both scalars, or
+// Shared by Quantize and Dequantize: scale and zero_point are both scalars, or
 // both vectors with an entry for each index of one axis.
 #pragma once
 
@@ -85,7 +85,7 @@ void ForEachStretch(KernelContext& ctx, F&& run) {
               });
 }
 
-// Which entry of scale belongs to an index, for references.
+// The entry of scale for an index, for references.
 inline size_t Entry(const RefArray& scale, const std::vector<int64_t>& index,
                     int64_t axis) {
   if (scale.shape.rank() == 0) return 0;

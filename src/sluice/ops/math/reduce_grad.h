@@ -41,9 +41,9 @@ inline GradVar BroadcastDy(GradContext& g) {
   return g.broadcast_as(WithReducedAxes(g, g.dy()), g.in(0));
 }
 
-// One over the number of elements that went into each result, less
-// `correction`, as a scalar of input 0's type: the number itself may be more
-// than a half can hold.
+// The reciprocal of the number of elements in each result, less `correction`,
+// as a scalar of input 0's type: the number itself may exceed a half-precision
+// type.
 inline GradVar OneOverCount(GradContext& g, int64_t correction = 0) {
   GradVar x = g.in(0), y = g.out();
   PartialShape from = x.shape(), to = y.shape();

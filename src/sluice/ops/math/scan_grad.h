@@ -10,10 +10,10 @@
 
 namespace sluice {
 
-// Of an op with the attributes axis and reverse: for every j the sum over all i
-// from j on, in the order of the scan, of dy[i] times the factors a between
-// them. Those are a[j+1], ..., a[i], or for exclusive scans, where i starts
-// behind j, a[j+1], ..., a[i-1].
+// For an op with the attributes axis and reverse: for every j the sum over all
+// i from j on, in scan order, of dy[i] times the factors a between them. Those
+// are a[j+1], ..., a[i], or for exclusive scans, where i starts behind j,
+// a[j+1], ..., a[i-1].
 inline GradVar ScanBack(GradContext& g, GradVar a, GradVar dy, bool exclusive) {
   Attrs attrs = {{"axis", g.attr<int64_t>("axis")},
                  {"reverse", !g.attr<bool>("reverse")},
@@ -21,8 +21,7 @@ inline GradVar ScanBack(GradContext& g, GradVar a, GradVar dy, bool exclusive) {
   return g.call("LinearScan", {a, dy}, attrs);
 }
 
-// CumMax and CumMin: dy goes to the element that gave the value, the last one
-// of those that tie.
+// CumMax and CumMin: dy goes to the selected element, the last one on ties.
 inline void CumExtremeGrad(GradContext& g) {
   GradVar x = g.in(0), stays = g.call("NotEqual", {x, g.out()});
   GradVar flow = ScanBack(g, g.cast(stays, x.dtype()), g.dy(), false);

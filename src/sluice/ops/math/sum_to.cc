@@ -28,8 +28,8 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// Nothing to sum: the gradient of what could have been broadcast and was not.
-// As a sum of one element, which makes 0 of -0.
+// Nothing to sum: the gradient of an input that was not actually broadcast.
+// Computed as a sum of one element, which turns -0 into 0.
 template <class T>
 void EachAlone(const KernelContext& ctx) {
   const T* x = ctx.in(0).data<T>();
@@ -77,7 +77,8 @@ Array To(std::initializer_list<int64_t> dims) {
   return Array::Vector<int64_t>(dims);
 }
 
-// Axes the shape lacks come first: they are kept with size 1 and dropped then.
+// Axes that the shape lacks come first: they are kept with size 1 and then
+// dropped.
 bool Batched(BatchContext& b) {
   int wanted = b.rank_out();
   if (b.batched(1) || b.rank(0) < 0 || wanted < 0) return false;

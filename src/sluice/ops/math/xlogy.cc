@@ -28,8 +28,8 @@ SL_OP_OF(Xlogy, BinaryFunction)
     .grad([](GradContext& g) {
       GradVar a = g.in(0), b = g.in(1);
       if (g.wants(0)) {
-        // Where a is 0 the logarithm may not exist: the result is 0 all the
-        // same, and so is the gradient.
+        // If a is 0 the logarithm may not exist: the result is still 0, and so
+        // is the gradient.
         GradVar zero = g.scalar(0, a.dtype()), one = g.scalar(1, a.dtype());
         GradVar none = g.call("LogicalAnd", {g.call("Equal", {a, zero}),
                                              g.call("LessEqual", {b, zero})});

@@ -1,10 +1,9 @@
-// What the activation functions and their gradients share: formulas that take
-// numbers from attributes, references, samples and rejected inputs.
+// Shared by the activation functions and their gradients: formulas with numbers
+// from attributes, references, samples and rejected inputs.
 //
 //   struct EluFn : OneNumber {
 //     static constexpr const char* kAttrs[] = {"alpha"};
-//     template <class C>
-//     static C Apply(C x, C alpha) { ... }
+//     template <class C> static C Apply(C x, C alpha) { ... }
 //   };
 //   ... .elementwise(with_numbers<unary_block<EluFn>, EluFn>)
 #pragma once
@@ -65,7 +64,7 @@ inline std::vector<Sample> WithAttrs(std::vector<Sample> samples,
   return samples;
 }
 
-// For dx = f(dy, x), or from y when the second input is called so.
+// For dx = f(dy, x), or of y if that is the name of the second input.
 inline std::vector<Reject> GradRejects(std::string_view op,
                                        std::string_view second = "x") {
   return {{.in = {{2}, {3}},

@@ -1,4 +1,4 @@
-// Pools whose windows cover an image evenly, as many as the caller says:
+// Pools whose windows cover an image evenly, with a given number of outputs:
 // AdaptiveAvgPool1D, AdaptiveAvgPool2D, AdaptiveMaxPool2D and their gradients.
 #include "sluice/kernels/cpu/pool/pool.h"
 #include "sluice/kernels/cpu/pool/pool_geometry.h"

@@ -36,7 +36,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   return {y, lse};
 }
 
-// Without the exponentials, which the cost has in it: every query with every
+// Without the exponentials, which the cost includes: every query with every
 // key, then with every value.
 double Flops(const ShapeContext& c) {
   const PartialShape &q = c.in(0), &k = c.in(1), &v = c.in(2);
@@ -106,8 +106,8 @@ SL_OP(Attention)
     .shape(attention_shape)
     .grad(Grad)
     .batch([](BatchContext& b) {
-      // Queries, keys and values of each lane for themselves; masks may
-      // broadcast in ways that lanes in front would change.
+      // Queries, keys and values of each lane are separate; masks may broadcast
+      // in ways that leading lanes would change.
       return b.num_inputs() == 3 && batch_rules::leading(b);
     })
     .cpu(attention_kernel)

@@ -58,7 +58,7 @@ void Grad(GradContext& g) {
   if (!g.status().ok()) return;
   GradVar dy = a.Own(g.in(0)), y = a.Own(g.in(4)), p = a.p();
   GradVar inner = a.Scores(dy, a.v()) - a.SumOfRows(dy * y), ds = p * inner;
-  // What flows into each input, and by_ds and by_p into ds and p.
+  // The gradients for each input; by_ds and by_p are those of ds and p.
   GradVar in[7], by_ds, by_p;
   auto add = [](GradVar& sum, GradVar part) { sum = sum ? sum + part : part; };
   auto own = [&](int i) { return a.Own(g.dy(i)); };

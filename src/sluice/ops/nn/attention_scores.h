@@ -1,6 +1,6 @@
-// Attention written out with all its scores, [..., heads, queries, keys], for
-// what the fused gradient does not give: gradients of the mask and of lse, and
-// second order. Works in the type of lse.
+// Unfused attention with all its scores, [..., heads, queries, keys], for cases
+// that the fused gradient does not support: gradients of the mask and of lse,
+// and second order. Computes in the type of lse.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class AttentionScores {
     return g_.call("Sum", {x},
                    {{"axes", std::vector<int64_t>{-1}}, {"keep_dims", true}});
   }
-  // What flows into the scores, from what flows into lse.
+  // The gradient of the scores, from that of lse.
   GradVar FromLse(GradVar dlse) const {
     return p_ * g_.call("ExpandDims", {dlse}, {{"axis", -1}});
   }
@@ -143,7 +143,7 @@ class AttentionScores {
     }
     GradVar z = s - g_.call("ExpandDims", {lse}, {{"axis", -1}});
     if (!mask && !causal) return g_.call("Exp", {z});
-    // A query that sees no key has an lse of -infinity as well.
+    // A query without visible keys also has an lse of -infinity.
     GradVar zero = g_.scalar(0, dtype_), unseen = g_.call("Equal", {s, never});
     GradVar p = g_.call("Exp", {g_.call("Select", {unseen, zero, z})});
     return g_.call("Select", {unseen, zero, p});
@@ -153,8 +153,8 @@ class AttentionScores {
   DType dtype_;
   int rank_;
   GradVar scale_;
-  // Sizes of rows of queries, by head of q and by head of k, but for the last
-  // axis; undefined when each has as many heads.
+  // Sizes of rows of queries, by head of q and by head of k, without the last
+  // axis; undefined if both have the same number of heads.
   GradVar heads_, rows_;
   std::vector<int64_t> known_heads_, known_rows_;  // the same, where known
   GradVar q_, k_, v_, p_;

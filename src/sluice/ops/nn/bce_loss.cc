@@ -14,8 +14,8 @@ struct BceLossFn {
   }
 };
 
-// (x - t) / (x (1 - x)), bounded as PyTorch has it: a wrong certainty is led
-// away from.
+// (x - t) / (x (1 - x)), bounded as in PyTorch: a wrong certain prediction
+// still has a gradient.
 void Grad(GradContext& g) {
   GradVar x = g.in(0), t = g.in(1), dy = DyOfEach(g);
   GradVar zero = g.scalar(0, x.dtype()), one = g.scalar(1, x.dtype());

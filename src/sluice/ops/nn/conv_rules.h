@@ -70,8 +70,8 @@ void conv_transpose_grad(GradContext& g) {
   for (const auto& [name, value] : g.attrs()) {
     if (name != "output_padding") attrs.set(name, value);
   }
-  // Behind its last row y may have so many more that a convolution of it has
-  // rows more than x, where output_padding exceeds the stride.
+  // If output_padding exceeds the stride, y may have so many additional rows
+  // that its convolution has more rows than x.
   const Ints& extra = g.attr<Ints>("output_padding");
   const Ints& strides = g.attr<Ints>("strides");
   auto entry = [](const Ints& list, size_t i, int64_t otherwise) {

@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// One convolution as the forward pass sees it.
+// One convolution in terms of the forward pass.
 struct Case {
   int64_t batch, channels, rows, groups;
   Ints in, kernel;  // one per axis
@@ -132,7 +132,7 @@ Ints Sized(int64_t first, int64_t second, int64_t size, int axes) {
   return dims;
 }
 
-// What every op refuses: attributes, whatever its inputs.
+// Attributes that every op rejects, whatever its inputs.
 void AddAttrRejects(std::string_view op, int axes,
                     const std::vector<SampleInput>& in,
                     std::vector<Reject>& out) {
@@ -182,7 +182,7 @@ std::vector<Sample> ConvTransposeSamples(int axes) {
     out.push_back({.in = {Of(y), Of(c.W())}, .attrs = attrs});
     if (c.large) out.back().only = {DType::kF32, DType::kBF16};
   }
-  // More room than the stride leaves, which a dilation allows.
+  // More output padding than the stride, which a dilation allows.
   Ints x = Sized(1, 2, 3, axes);
   out.push_back(
       {.in = {Of(x), Of(Sized(2, 3, 2, axes))},

@@ -108,8 +108,8 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   })};
 }
 
-// By a: b / (|a| |b|) - y a / |a|^2, the second part only while |a| is more
-// than epsilon; by b likewise.
+// With respect to a: b / (|a| |b|) - y a / |a|^2, the second part only if |a|
+// exceeds epsilon; likewise for b.
 void Grad(GradContext& g) {
   int64_t axis = g.attr<int64_t>("axis");
   DType dtype = g.in(0).dtype();
@@ -122,7 +122,7 @@ void Grad(GradContext& g) {
   for (int i = 0; i < 2; ++i) {
     GradVar squares = g.call("Sum", {g.in(i)*g.in(i)},
                              {{"axes", Ints{axis}}, {"keep_dims", true}});
-    // The root has no slope at 0: it is taken where there is one.
+    // The root has no derivative at 0: it is only computed where it has one.
     GradVar held = g.call(
         "LessEqual",
         {squares, g.scalar(std::pow(g.attr<double>("epsilon"), 2), dtype)});

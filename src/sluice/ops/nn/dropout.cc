@@ -27,8 +27,8 @@ constexpr int64_t kGroup = 4 * kPhiloxLanes;
 template <class T>
 struct DropoutLoop {
   using C = Compute<T>;
-  // Elements [begin, end); begin is a multiple of kGroup. Element i is kept
-  // when its word is at least `limit`.
+  // Elements [begin, end); begin is a multiple of kGroup. Element i is kept if
+  // its word is at least `limit`.
   static SL_INLINE void Run(const T* x, int64_t begin, int64_t end,
                             RandomKey key, uint64_t limit, C scale, T* y,
                             uint8_t* mask) {

@@ -25,7 +25,7 @@ struct SumRows {
   static SL_INLINE void Run(const T* table, const I* index, int64_t count,
                             int64_t columns, C scale, T* y) {
     constexpr int64_t kStrip = 256;
-    constexpr int64_t kAhead = 16;  // rows under way at once
+    constexpr int64_t kAhead = 16;  // rows in flight at once
     for (int64_t first = 0; first < columns; first += kStrip) {
       int64_t n = std::min(kStrip, columns - first);
       C sum[kStrip] = {};

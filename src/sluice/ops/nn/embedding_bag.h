@@ -1,5 +1,5 @@
-// What EmbeddingBag and its gradient share: bag b holds the indices from
-// offsets[b] up to offsets[b + 1], the last one all that are left.
+// Shared by EmbeddingBag and its gradient: bag b contains the indices from
+// offsets[b] up to offsets[b + 1], the last one all remaining ones.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ inline int64_t End(const Array& offsets, int64_t bag, int64_t count) {
   return bag + 1 < offsets.num_elements() ? LabelAt(offsets, bag + 1) : count;
 }
 
-// How many rows a table has, as a scalar, for gradient rules.
+// The number of rows of a table, as a scalar, for gradient rules.
 inline GradVar RowCount(GradContext& g, GradVar table) {
   if (table.rank() > 0 && table.shape()[0] >= 0) {
     return g.constant(Array::Scalar<int64_t>(table.shape()[0]));

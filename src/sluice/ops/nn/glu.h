@@ -1,4 +1,4 @@
-// What Glu and its gradient share: x's axis falls into two halves.
+// Shared by Glu and its gradient: x's axis is divided into two halves.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@ inline Status HalfShape(const ShapeContext& c, int i, PartialShape* half) {
 }
 
 // Calls run(first half, second half, half of the result, count) with offsets of
-// stretches that lie in a row.
+// contiguous stretches.
 template <class F>
 void ForStretches(KernelContext& ctx, const Shape& x, F run) {
   constexpr int64_t kGrain = 1 << 13;

@@ -85,7 +85,7 @@ void Grad(GradContext& g) {
   auto ux = rnn::Gates(g, g.dy(0), 3), us = rnn::Gates(g, g.dy(1), 3);
   GradVar r = act[0], z = act[1], m = act[2], v = gates[2];
   GradVar dm = rnn::ByTanh(up * (1.0 - z), m);
-  // What flows into dr, dz and dm.
+  // The gradients of dr, dz and dm.
   GradVar by_r = ux[0] + us[0], by_z = ux[1] + us[1];
   GradVar by_m = rnn::BySigmoid(by_r * v, r) + ux[2] + us[2] * r;
   GradVar through = rnn::ByTanh(by_m, m);

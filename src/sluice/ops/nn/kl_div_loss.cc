@@ -31,7 +31,7 @@ SL_OP(KlDivLoss)
       GradVar x = g.in(0), t = g.in(1), dy = DyOfEach(g);
       if (g.wants(0)) g.set_dx(0, -(t * dy));
       if (!g.wants(1)) return;
-      // A target of 0 costs nothing; its slope is infinite, taken as 0.
+      // A target of 0 costs nothing; its infinite derivative is taken as 0.
       GradVar zero = g.scalar(0, t.dtype()), one = g.scalar(1, t.dtype());
       GradVar none = g.call("Equal", {t, zero});
       GradVar log = g.call("Log", {g.call("Select", {none, one, t})});

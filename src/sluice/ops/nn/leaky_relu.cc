@@ -26,7 +26,7 @@ SL_OP_OF(LeakyRelu, FloatFunction)
     .doc("x where positive, else alpha x, elementwise.")
     .attr("alpha", 0.01, "The slope for negative inputs.")
     .grad([](GradContext& g) {
-      // y has x's sign unless the slope turns it.
+      // y has x's sign unless the slope is negative.
       GradVar side = g.attr<double>("alpha") < 0 ? g.in(0) : g.out();
       g.set_dx(0, g.call("LeakyReluGrad", {g.dy(), side}, g.attrs()));
     })

@@ -1,4 +1,4 @@
-// What the records of elementwise losses share.
+// Shared by the records of elementwise losses.
 #pragma once
 
 #include <cmath>
@@ -39,8 +39,8 @@ inline RefFn LossReference(double (*f)(double x, double t, const Attrs&)) {
   };
 }
 
-// What flows into the loss of every element: one number for all of them, or one
-// each without a reduction.
+// The gradient of every element's loss: one number for all of them, or one each
+// without a reduction.
 inline GradVar DyOfEach(GradContext& g) {
   const std::string& reduction = g.attr<std::string>("reduction");
   if (reduction == "none" || reduction == "sum") return g.dy();
@@ -85,7 +85,7 @@ inline bool BatchEach(BatchContext& b) {
   return true;
 }
 
-// The loss of each element, reduced as the op's attribute says.
+// The loss of each element, reduced according to the op's attribute.
 inline void SetReduced(DecomposeContext& d, RuleVar each) {
   const std::string& reduction = d.attr<std::string>("reduction");
   if (reduction == "none") return d.set(each);
@@ -93,9 +93,9 @@ inline void SetReduced(DecomposeContext& d, RuleVar each) {
 }
 
 // Every reduction, one element, none, and enough for blocks and chunks; `more`
-// is one more attribute to vary. The range of many elements is narrowed to a
-// share `calm`, for losses whose slope bends: with thousands of elements some
-// lie so near a bend that differences see it.
+// is one more attribute to vary. The range of many elements is narrowed by the
+// factor `calm`, for losses with kinks: among thousands of elements some are so
+// close to a kink that it affects finite differences.
 inline std::vector<Sample> LossSamples(double lo, double hi,
                                        const Attrs& more = {},
                                        double calm = 1) {
@@ -126,7 +126,7 @@ inline std::vector<Sample> LossSamples(double lo, double hi,
   return out;
 }
 
-// One sample with another number for an attribute.
+// One sample with another value of an attribute.
 inline std::vector<Sample> WithNumber(std::string_view name, double value) {
   Attrs attrs;
   attrs.set(name, value);

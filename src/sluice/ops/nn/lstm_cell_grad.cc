@@ -89,7 +89,7 @@ void Grad(GradContext& context) {
   GradVar i = act[0], f = act[1], g = act[2], o = act[3];
   GradVar t = context.call("Tanh", {context.in(4)}), uc = context.dy(1);
   GradVar cell = context.in(1) + rnn::ByTanh(dh * o, t);
-  // What flows into cell, and into cell by way of h.
+  // The gradient of cell, and that of h by way of cell.
   GradVar by_cell = rnn::BySigmoid(u[0] * g, i) + rnn::BySigmoid(u[1] * c, f) +
                     rnn::ByTanh(u[2] * i, g) + uc * f;
   GradVar by_h = rnn::ByTanh(by_cell, t), by_o = u[3] * t;

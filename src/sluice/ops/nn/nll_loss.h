@@ -1,4 +1,4 @@
-// What NllLoss and its gradient share: x is [n, classes, ...], labels [n, ...].
+// Shared by NllLoss and its gradient: x is [n, classes, ...], labels [n, ...].
 #pragma once
 
 #include <cmath>
@@ -40,14 +40,14 @@ struct View {
     none = attrs.get<std::string>("reduction") == "none";
     ignored = attrs.get<int64_t>("ignore_index");
   }
-  // Where x holds position k's number for this label.
+  // The index in x of position k's number for this label.
   int64_t At(int64_t k, int64_t label) const {
     return (k / inner * classes + label) * inner + k % inner;
   }
   bool Ignores(int64_t label) const { return label == ignored; }
 };
 
-// How many labels count.
+// The number of labels that count.
 inline int64_t Counted(const KernelContext& ctx, const View& v,
                        const Array& labels) {
   double skipped = loss::SumChunks(

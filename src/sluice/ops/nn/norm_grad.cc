@@ -11,7 +11,7 @@ GradVar Sizes(GradContext& g, GradVar x, int64_t begin, int64_t count) {
   return g.call("Slice", {g.shape_of(x)},
                 {{"begin", Ints{begin}}, {"size", Ints{count}}});
 }
-// How many elements x has, as a vector of one.
+// The number of elements of x, as a vector of one.
 GradVar Count(GradContext& g, GradVar x) {
   if (x.shape().fully_known()) {
     return g.ints({x.shape().ToShape().num_elements()});
@@ -145,7 +145,7 @@ StatsGrad NormGradRule(GradContext& g, const NormView& view, GradVar mean,
   GradVar dy = view.X(g.in(0)), x = view.X(g.in(1)),
           scale = view.Scale(g.in(2));
   GradVar far = mean ? x - mean : x, h = far * rstd;
-  // What flows into dy, scale, h and rstd.
+  // The gradients of dy, scale, h and rstd.
   GradVar ddy, dscale, dh, drstd;
   if (g.has_dy(0)) {
     GradVar u = view.X(g.dy(0)), up = u * rstd, flow = dy * scale;

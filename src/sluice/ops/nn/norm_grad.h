@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// How x falls into parts: shapes under which statistics and scale broadcast
-// against x, and the axes of x's view that a part extends over.
+// The division of x into parts: shapes with which statistics and scale
+// broadcast against x, and the axes of x's view that a part spans.
 struct NormView {
   GradVar x_shape, stats_shape, scale_shape;  // x_shape undefined: x's own
   std::vector<int64_t> over;
@@ -49,12 +49,13 @@ GradVar InverseDeviation(GradContext& g, GradVar variance);
 void SetFromView(GradContext& g, int i, GradVar value);
 
 // The rule of an op with inputs x, scale, ... and outputs y, statistics has two
-// parts. What flows into y: calls the op `grad` of dy, x, scale and `stats`,
-// sets the gradients of scale and offset, and gives x's.
+// parts. The part for y: calls the op `grad` with dy, x, scale and `stats`,
+// sets the gradients of scale and offset, and returns x's.
 GradVar GradFromY(GradContext& g, std::string_view grad,
                   std::initializer_list<GradVar> stats, const Attrs& attrs);
-// What flows into the statistics, dmean and by_square = d loss / d variance,
-// both in the view or undefined: sets x's gradient to dx plus their share.
+// The part for the statistics, given dmean and by_square = d loss / d variance,
+// both in the view or undefined: sets x's gradient to dx plus their
+// contribution.
 void SetWithStats(GradContext& g, const NormView& view, GradVar dx,
                   GradVar mean, GradVar dmean, GradVar by_square);
 // The same for an op with outputs y, mean, rstd.
@@ -64,14 +65,15 @@ void SetWithMeanAndRstd(GradContext& g, const NormView& view, GradVar dx);
 GradVar ByVariance(GradVar rstd, GradVar drstd);
 
 // Rule of a gradient op with inputs dy, x, scale, ...: sets the gradients of
-// these three, and gives those of the statistics in the view (undefined: none).
+// these three, and returns those of the statistics in the view (undefined:
+// none).
 struct StatsGrad {
   GradVar mean, rstd;
 };
 StatsGrad NormGradRule(GradContext& g, const NormView& view, GradVar mean,
                        GradVar rstd);
 
-// What the records of those with a mean share, and those of their gradients.
+// Shared by the records of normalizations with a mean, and of their gradients.
 inline OpDefinition& MeanAndRstdNorm(OpDefinition&& op, std::string_view) {
   return op.input("x: T")
       .input("scale: T")

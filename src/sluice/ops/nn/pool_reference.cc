@@ -23,8 +23,8 @@ Ints List(const Attrs& attrs, std::string_view name) {
   return value ? value->get<Ints>() : Ints{};
 }
 
-// One spatial axis: which of its elements each window has, and how many
-// positions count.
+// One spatial axis: the elements of each window, and the number of positions
+// that count.
 struct Axis {
   std::vector<Ints> elements;
   Ints counts;
@@ -79,7 +79,7 @@ Axis EvenAxis(int64_t size, int64_t out) {
 }
 
 // f(index of the output, indices of its elements, positions counted) for every
-// window of images of sizes x; y gives the sizes an adaptive pool wants.
+// window of images of sizes x; y gives the output sizes of an adaptive pool.
 Shape ForEachWindow(
     const Ints& x, const Ints& y, const Attrs& attrs,
     const std::function<void(const Ints&, const std::vector<Ints>&, double)>&
@@ -113,7 +113,7 @@ Shape ForEachWindow(
   return ref::MakeShape(out);
 }
 
-// Sizes an adaptive pool makes of x.
+// The output sizes of an adaptive pool for x.
 Ints Wanted(const Ints& x, const Attrs& attrs) {
   Ints y = x, sizes = List(attrs, "output_size");
   for (size_t i = 2; i < y.size() && !sizes.empty(); ++i) {
@@ -130,7 +130,7 @@ RefArray Zeros(const Ints& dims) {
   return ref::Build(ref::MakeShape(dims), [](const Ints&) { return 0.0; });
 }
 
-// Null where there are none.
+// Null if there are none.
 const Ints* FirstGreatest(const RefArray& x,
                           const std::vector<Ints>& elements) {
   const Ints* best = nullptr;

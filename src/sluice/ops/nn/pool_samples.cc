@@ -14,7 +14,7 @@ struct Case {
   Attrs attrs;
 };
 
-// Attributes both kinds of pool have; y's sizes come from the reference.
+// Attributes of both kinds of pool; y's sizes come from the reference.
 std::vector<Case> Cases(int axes) {
   auto kernel = [](Ints k) { return Attrs::Entry("kernel_size", k); };
   auto strides = [](Ints s) { return Attrs::Entry("strides", s); };
@@ -72,8 +72,8 @@ Sample Make(Takes takes, const Ints& x, const Attrs& attrs, const Shape& y) {
   return sample;
 }
 
-// Asked of no images: records are made whenever a program starts, and pooling
-// here took most of that time.
+// Computed without images: records are built whenever a program starts, and
+// pooling here took most of that time.
 Shape PooledShape(const Ints& x, const Attrs& attrs) {
   Ints none = x;
   none[0] = 0;

@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-// The elements output o of an axis is made of, with their weights.
+// The elements that output o of an axis is computed from, with their weights.
 std::vector<std::pair<int64_t, double>> Made(int64_t o, int64_t in, int64_t out,
                                              const Attrs& attrs) {
   const std::string& how = attrs.get<std::string>("coordinates");
@@ -33,7 +33,8 @@ std::vector<std::pair<int64_t, double>> Made(int64_t o, int64_t in, int64_t out,
   return {{at, 1 - (from - below)}, {std::min(at + 1, in - 1), from - below}};
 }
 
-// f(index in x, index in y, weight) for every element of x that y is made of.
+// f(index in x, index in y, weight) for every element of x that contributes to
+// y.
 void ForEachPart(
     const Ints& x, const Ints& y, const Attrs& attrs,
     const std::function<void(const Ints&, const Ints&, double)>& f) {

@@ -1,4 +1,4 @@
-// What the recurrent cells share: rows of `size` cells, gates side by side.
+// Shared by the recurrent cells: rows of `size` cells, with adjacent gates.
 #pragma once
 
 #include <cmath>
@@ -65,7 +65,7 @@ void ForRows(KernelContext& ctx, int64_t rows, int64_t size, F row) {
               });
 }
 
-// For gradient rules: gates side by side, one by one and back.
+// For gradient rules: splits adjacent gates and joins them again.
 inline GradVars Gates(GradContext& g, GradVar all, int64_t count) {
   auto gates = g.call_all("Split", {&all, 1}, {{"num", count}, {"axis", 1}});
   gates.resize(static_cast<size_t>(count));  // undefined after an error

@@ -89,8 +89,8 @@ SL_OP_OF(Softmax, Normalised)
     .decompose([](DecomposeContext& d) {
       Attrs along{{"axes", std::vector<int64_t>{d.attr<int64_t>("axis")}},
                   {"keep_dims", true}};
-      // Any shift near the greatest element will do: it cancels. A greatest
-      // element of none there is not.
+      // Any shift near the maximum works, because it cancels. The maximum of no
+      // elements does not exist.
       RuleVar x = d.in(0);
       RuleVar powers = d.call("Exp", {x - d.call("LogSumExp", {x}, along)});
       d.set(powers / d.call("Sum", {powers}, along));

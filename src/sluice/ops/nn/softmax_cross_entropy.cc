@@ -31,7 +31,7 @@ SL_OP(SoftmaxCrossEntropy)
     .types("I", kIndices)
     .shape(sparse_cross_entropy_shape)
     .grad([](GradContext& g) {
-      // The slope comes with the loss from the op that gives both.
+      // The op that computes both gives the derivative along with the loss.
       GradVar in[] = {g.in(0), g.in(1)};
       auto both = g.call_all("SparseSoftmaxCrossEntropy", in);
       GradVar dy = g.call("ExpandDims", {g.dy()}, {{"axis", 1}});

@@ -1,5 +1,5 @@
-// Ragged rows and padded rows hold the same elements: what the two ops that go
-// from one to the other share.
+// Ragged rows and padded rows hold the same elements: shared by the two ops
+// that convert between them.
 #pragma once
 
 #include "sluice/ops/ragged/splits.h"

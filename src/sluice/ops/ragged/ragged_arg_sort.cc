@@ -51,7 +51,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   auto less = [](double a, double b) {
     return std::isnan(b) ? !std::isnan(a) : a < b;
   };
-  // Each moves forward past those that come after it.
+  // Moves each element forward past those that come after it.
   for (size_t r = 0; r + 1 < in[1].v.size(); ++r) {
     auto first = order.begin() + At(in[1], r);
     for (auto i = first; i != order.begin() + At(in[1], r + 1); ++i) {

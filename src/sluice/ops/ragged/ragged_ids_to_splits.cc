@@ -6,7 +6,7 @@ namespace {
 
 using namespace ragged;
 
-// Ids that are no ids are the kernel's to refuse: it says which.
+// The kernel rejects invalid ids and names them.
 int64_t RowsUpTo(const Array& ids) {
   if (ids.num_elements() == 0) return 0;
   int64_t last = IntValues(ids).back();

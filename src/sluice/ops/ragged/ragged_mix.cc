@@ -86,7 +86,7 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in,
   return {y};
 }
 
-// Of n rows alike.
+// The splits of n rows of equal length.
 Array EvenSplits(int64_t n, int64_t each) {
   Array splits = Array::Zeros(DType::kI64, Shape({n + 1}));
   for (int64_t i = 0; i <= n; ++i) {

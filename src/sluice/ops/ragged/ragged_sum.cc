@@ -36,7 +36,7 @@ struct SumLoop {
   }
 };
 
-// One row of `columns`, added to sums of as many.
+// Adds one row of `columns` to as many sums.
 template <class T, class C>
 struct AddLoop {
   static SL_INLINE void Run(const T* x, int64_t columns, C* sum) {

@@ -7,7 +7,8 @@ namespace {
 
 using namespace ragged;
 
-// How many values the rows hold together; an error for a row there is not.
+// The total number of values of the rows; an error for a row that does not
+// exist.
 Result<int64_t> Taken(const ShapeContext& c) {
   PoolVector<int64_t> splits = IntValues(*c.value(0));
   PoolVector<int64_t> rows = IntValues(*c.value(1));

@@ -85,7 +85,7 @@ SL_OP(RaggedToPadded)
       GradVar dy = g.dy(), splits = g.in(1);
       g.set_dx(0, g.call("PaddedToRagged", {dy, splits}));
       if (!g.wants(2)) return;
-      // Where there is no value.
+      // The positions without a value.
       GradVar rest = g.call("RaggedToPadded",
                             {ZerosAs(g, g.in(0)), splits,
                              g.scalar(1, dy.dtype()), SizeOfAxis(g, dy, 1)});

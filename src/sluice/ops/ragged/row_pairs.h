@@ -1,7 +1,7 @@
-// Products between two ragged arrays, row by row: every vector of a row of the
-// one (a query) with every vector of the same row of the other (a key). Numbers
-// that belong to pairs lie row by row, in each row query by query: row r is a
-// matrix of its queries x its keys, and no pair crosses the border of a row.
+// Products between two ragged arrays, row by row: every vector of a row of one
+// (a query) with every vector of the same row of the other (a key). Numbers for
+// pairs are stored row by row, in each row query by query: row r is a matrix of
+// its queries x its keys, and no pair crosses rows.
 #pragma once
 
 #include "sluice/kernels/cpu/gemm/launch.h"
@@ -15,8 +15,8 @@ struct RowPair {
   int64_t q, m, k, n, p;
 };
 
-// How many pairs there are; INT64_MAX when they are too many to count. Splits
-// are checked and equal in number.
+// The number of pairs; INT64_MAX if there are too many to count. Splits are
+// checked and equal in number.
 inline int64_t CountPairs(std::span<const int64_t> queries,
                           std::span<const int64_t> keys) {
   int64_t total = 0;
@@ -31,7 +31,7 @@ inline int64_t CountPairs(std::span<const int64_t> queries,
   return total;
 }
 
-// What is known of splits at inputs 2 and 3.
+// The known sizes according to the splits at inputs 2 and 3.
 struct PairSizes {
   int64_t queries = kUnknownDim, keys = kUnknownDim, pairs = kUnknownDim;
 };

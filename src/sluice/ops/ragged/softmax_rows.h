@@ -1,6 +1,6 @@
-// Softmax along the rows of a ragged array and its relatives: the loops of the
-// dense ones (kernels/cpu/softmax_loops.h), one row at a time. Rows without
-// values have nothing to be given.
+// Softmax along the rows of a ragged array and related ops: the loops of the
+// dense ones (kernels/cpu/softmax_loops.h), one row at a time. Empty rows are
+// skipped.
 #pragma once
 
 #include <cmath>

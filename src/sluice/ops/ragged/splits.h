@@ -1,8 +1,8 @@
-// What the ops on ragged rows share. A ragged array is its values, the rows one
-// after the other along axis 0, and its splits, a vector of i64 that says where
-// rows begin and where the last one ends: row r is
-// values[splits[r], splits[r + 1]). Splits come as data: every op checks them
-// before it reads a value through them.
+// Shared by the ops on ragged rows. A ragged array consists of its values, the
+// rows one after the other along axis 0, and its splits, a vector of i64 with
+// the start of each row and the end of the last one: row r is values[splits[r],
+// splits[r + 1]). Splits are data: every op checks them before it uses them to
+// read a value.
 #pragma once
 
 #include <algorithm>
@@ -43,14 +43,14 @@ Status CheckSplits(const Context& c, int input, std::span<const I> splits,
   return OkStatus();
 }
 
-// For kernels, whose inputs lie in a row.
+// For kernels, whose inputs are contiguous.
 inline Status CheckSplits(const KernelContext& ctx, int input, int64_t total) {
   return CheckSplits(ctx, input, ctx.in(input).i64s(), total);
 }
 
-// For shape functions: input i is a vector of at least one number. Returns
-// where the last row ends when splits are known, after checking them; else
-// kUnknownDim. `total` as above.
+// For shape functions: input i is a vector of at least one number. If splits
+// are known, checks them and returns the end of the last row; else kUnknownDim.
+// `total` as above.
 inline Result<int64_t> EndOfRows(const ShapeContext& c, int i,
                                  int64_t total = kUnknownDim) {
   SL_RETURN_IF_ERROR(c.WantRank(i, 1));
@@ -86,8 +86,8 @@ inline int64_t InnerOf(const Shape& shape, int axes = 1) {
   return inner;
 }
 
-// body(row) for every row; tasks are groups of rows that come to some `grain`
-// of all the `work` there is, whatever the threads.
+// body(row) for every row; tasks are groups of rows with about `grain` of the
+// total `work`, independent of the threads.
 template <class F>
 void ForRows(WorkerPool* pool, int64_t rows, int64_t work, F&& body,
              int64_t grain = 1 << 14) {
@@ -130,7 +130,7 @@ inline RefArray RefInts(const Ints& values) {
           std::vector<double>(values.begin(), values.end())};
 }
 
-// What every op refuses of splits at input `at`, when the others are `in`.
+// Splits at input `at` that every op rejects; the other inputs are `in`.
 inline std::vector<Reject> SplitsRejects(std::string_view op,
                                          std::vector<SampleInput> in, size_t at,
                                          std::string_view name = "splits") {

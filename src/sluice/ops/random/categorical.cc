@@ -21,8 +21,8 @@ BadWeight Sums(const KernelContext& ctx, int64_t rows, int64_t n,
                double* sums) {
   using C = Compute<T>;
   const T* x = ctx.in(0).data<T>();
-  // The largest logit of each row goes into the last place of its sums, where
-  // it is read before the sum is written.
+  // The largest logit of each row is stored in the last place of its sums,
+  // where it is read before the sum is written.
   auto at = [&](int64_t r, int64_t i) {
     return static_cast<double>(static_cast<C>(x[r * n + i]));
   };

@@ -1,4 +1,4 @@
-// What Categorical and Multinomial share: rows of weights in, draws out.
+// Shared by Categorical and Multinomial: rows of weights in, draws out.
 #pragma once
 
 #include "sluice/kernels/shape_value.h"

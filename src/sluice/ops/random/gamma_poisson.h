@@ -1,5 +1,5 @@
-// What RandomGamma and RandomPoisson share: one random number per element of a
-// parameter, each from its own stream.
+// Shared by RandomGamma and RandomPoisson: one random number per element of a
+// parameter, each from a separate stream.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,8 @@
 namespace sluice::random_op {
 
 // y[i] = draw(x[i], word i of the key's stream, stream of i) where good(x[i]);
-// the first that is not good gives "[Op] x[i] is -1; wanted ...".
+// the first x[i] that is not good gives the error "[Op] x[i] is -1; wanted
+// ...".
 template <class Good, class Draw>
 Status DrawEach(KernelContext& ctx, const Good& good, const Draw& draw,
                 std::string_view wanted) {

@@ -28,7 +28,7 @@ Status Infer(ShapeContext& c) {
   return OkStatus();
 }
 
-// A class and when its turn comes.
+// A class and its arrival time.
 struct Turn {
   double when;
   int64_t column;
@@ -42,8 +42,8 @@ int64_t Workspace(const ShapeContext& c) {
          static_cast<int64_t>(sizeof(double) + sizeof(Turn));
 }
 
-// Without replacement: every class waits an exponential time with its weight as
-// the rate, and the first come first.
+// Without replacement: every class arrives after an exponential time with its
+// weight as the rate, and the first arrivals are drawn.
 template <class F>
 int64_t DrawFirst(const KernelContext& ctx, const draw_op::Rows& d,
                   const F& weight, double* waits, Turn* turns) {

@@ -1,5 +1,5 @@
-// What random ops share: the key of a launch, and the shape, samples and
-// rejects of ops that make numbers of a given shape.
+// Shared by random ops: the key of a launch, and the shape, samples and rejects
+// of ops that draw numbers of a given shape.
 #pragma once
 
 #include <string_view>

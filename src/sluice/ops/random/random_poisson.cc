@@ -18,11 +18,11 @@ double LogFactorial(double k) {
          r * (1.0 / 12 - r2 * (1.0 / 360 - r2 / 1260));
 }
 
-// Small rates: the first count whose probability, with those of all before,
-// exceeds a uniform number.
+// Small rates: the first count whose cumulative probability exceeds a uniform
+// number.
 double DrawSmall(double rate, uint32_t word) {
   double u = (word + 0.5) * 0x1p-32, p = StrictExp(-rate), sum = p, k = 0;
-  // Beyond 100 nothing is left for rates below 10.
+  // For rates below 10, the probability beyond 100 is negligible.
   for (; sum <= u && k < 100; sum += p) p *= rate / ++k;
   return k;
 }

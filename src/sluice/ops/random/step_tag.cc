@@ -1,5 +1,5 @@
-// StepTag: what tells the random numbers of one iteration from those of another
-// (op/step_context.h), as a value.
+// StepTag: the value that distinguishes the random numbers of iterations
+// (op/step_context.h).
 #include "sluice/op/record.h"
 
 namespace sluice {

@@ -107,8 +107,8 @@ void Rule(GradContext& g) {
   GradVar indices = g.in(0), dy = g.dy();
   int rank = dy.rank();
   if (rank < 0) return g.fail("the gradient needs to know dy's rank");
-  // Of several rows for one index the last stays: the one that finds its own
-  // number there when numbers are stitched.
+  // If several rows have one index, the last one stays: the one that finds its
+  // own number there when numbers are stitched.
   GradVar numbers = Counted(g, indices);
   GradVar there = g.call("DynamicStitch", {indices, numbers});
   GradVar stays =

@@ -1,6 +1,7 @@
-// Gradients of the scatter ops, which all are op(x, indices, updates): by
-// tuples (TensorScatter*), by slices along an axis (Index*) and by elements
-// along an axis (PutAlong). Each family has an op that takes what another puts.
+// Gradients of the scatter ops, which all have the form op(x, indices,
+// updates): by tuples (TensorScatter*), by slices along an axis (Index*) and by
+// elements along an axis (PutAlong). Each family has an op that takes the
+// elements another puts.
 #pragma once
 
 #include <string_view>
@@ -15,7 +16,7 @@ struct Call {
   Attrs attrs;
 };
 
-// How a family takes elements, sets, adds to and multiplies them.
+// The ops by which a family takes, sets, adds to and multiplies elements.
 struct Family {
   Call take, set, add, mul;
 };
@@ -45,8 +46,8 @@ inline GradVar Take(GradContext& g, const Family& f, GradVar from) {
 inline GradVar Put(GradContext& g, const Call& how, GradVar to, GradVar what) {
   return g.call(how.op, {to, g.in(1), what}, how.attrs);
 }
-// How many true of `which`, a mask like updates, met at each place of x. Halves
-// do not count far.
+// The number of true elements of `which`, a mask like updates, for each
+// position of x. Half-precision types cannot count far.
 inline GradVar CountAt(GradContext& g, const Family& f, GradVar which) {
   DType wide = g.in(0).dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
   return Put(g, f.add, FilledAs(g, g.in(0), 0, wide), g.cast(which, wide));
@@ -61,8 +62,8 @@ inline void SubRule(GradContext& g, const Family& f) {
   if (g.wants(2)) g.set_dx(2, -Take(g, f, g.dy()));
 }
 
-// Of several updates of one place the last stays, and has the gradient: the
-// one that finds its own number there when numbers are put.
+// If several updates have one position, the last one stays and gets the
+// gradient: the one that finds its own number there when numbers are put.
 inline void SetRule(GradContext& g, const Family& f) {
   if (g.wants(0)) g.set_dx(0, Put(g, f.set, g.dy(), ZerosAs(g, g.in(2))));
   if (!g.wants(2)) return;
@@ -74,10 +75,10 @@ inline void SetRule(GradContext& g, const Family& f) {
   g.set_dx(2, g.call("Select", {stays, dy, g.scalar(0, dy.dtype())}));
 }
 
-// An update's factor is the product of all others at its place: y over the
-// update itself, or, when that is the only 0 there, the product without it.
-// (With two zeros at one place it is 0; only its own derivative by the other
-// zero is lost then.)
+// An update's factor is the product of all others at its position: y divided by
+// the update or, if that is the only 0 there, the product without it. (With two
+// zeros at one position it is 0; only its derivative by the other zero is lost
+// then.)
 inline void MulRule(GradContext& g, const Family& f) {
   GradVar dy = g.dy(), x = g.in(0), updates = g.in(2);
   if (g.wants(0)) {
@@ -96,7 +97,8 @@ inline void MulRule(GradContext& g, const Family& f) {
                                 made / Conjugate(g, rest)}));
 }
 
-// Whoever equals the result at its place has won; several share.
+// An update that equals the result at its position has won; several share the
+// gradient.
 inline void ExtremeRule(GradContext& g, const Family& f) {
   GradVar x = g.in(0), y = g.out(), dy = g.dy();
   GradVar zero = g.scalar(0, dy.dtype());
@@ -104,7 +106,7 @@ inline void ExtremeRule(GradContext& g, const Family& f) {
   GradVar won = g.call("Equal", {g.in(2), Take(g, f, y)});
   GradVar count = CountAt(g, f, won);
   count = count + g.cast(kept, count.dtype());
-  // NaN equals nothing: then nobody has won.
+  // NaN equals nothing: then no update has won.
   count = g.call("Maximum", {count, g.scalar(1, count.dtype())});
   GradVar share = dy / g.cast(count, dy.dtype());
   g.set_dx(0, g.call("Select", {kept, share, zero}));

@@ -1,4 +1,4 @@
-// What one update does to one element, for the references of scatter ops.
+// The effect of one update on one element, for the references of scatter ops.
 #pragma once
 
 namespace sluice::scatter_reference {

@@ -1,5 +1,5 @@
-// TensorScatter* ops and ScatterNd: elements or slices picked by tuples of
-// indices, which lie along the last axis of `indices`. What they share.
+// Shared by TensorScatter* ops and ScatterNd: elements or slices selected by
+// tuples of indices along the last axis of `indices`.
 #pragma once
 
 #include <algorithm>
@@ -42,14 +42,14 @@ inline int64_t TupleBytes(const ShapeContext& c, int at) {
   if (!c.in(at).fully_known()) return 0;
   int64_t tuples = 1;
   for (int i = 0; i + 1 < c.in(at).rank(); ++i) tuples *= c.in(at)[i];
-  // Tuples of no indices need no memory themselves and may be very many; what
-  // is asked for here is then refused.
+  // Tuples without indices take no memory themselves, so there may be very
+  // many; too large a request is then refused.
   return std::min(tuples, kMaxElements / 8) * 8;
 }
 
-// Applies updates (input at + 1) to `y` at the tuples of input `at`, once all
-// tuples are known to lie inside. `prepare` runs between: before it nothing has
-// been written.
+// Applies updates (input at + 1) to `y` at the tuples of input `at`, after
+// checking that all tuples are in bounds. `prepare` runs in between: before it
+// nothing has been written.
 template <class Prepare>
 Status Apply(KernelContext& ctx, int at, ScatterOp op, const Array& y,
              Prepare&& prepare) {

@@ -13,7 +13,7 @@ using segment_grad::mean_rule;
 using segment_grad::prod_rule;
 using segment_grad::sum_rule;
 
-// What one reduction says of itself, whatever the order of ids.
+// The properties of one reduction, for any order of ids.
 struct Reduction {
   const char* plural;  // "Sums"
   const char* empty;   // what a segment without rows is

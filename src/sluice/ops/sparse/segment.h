@@ -1,7 +1,7 @@
-// What the segment reductions share: shapes, checks, the naive reference and
-// samples. The sorted family takes ids that never fall and as many segments as
-// the last one says; the unsorted family takes ids in any order and the number
-// of segments.
+// Shared by the segment reductions: shapes, checks, the naive reference and
+// samples. The sorted family takes ids in ascending order, the last of which
+// determines the number of segments; the unsorted family takes ids in any order
+// and the number of segments.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ inline Status sorted_shape(ShapeContext& c) {
   int64_t segments = kUnknownDim;
   if (const Array* ids = c.value(1)) {
     int64_t last = ids->num_elements() == 0 ? -1 : LastId(*ids);
-    // Ids that are no ids are the kernel's to refuse: it says which.
+    // The kernel rejects invalid ids and names them.
     segments = last < -1             ? 0
                : last < kMaxElements ? last + 1
                                      : kMaxElements + 1;
@@ -94,7 +94,7 @@ Status unsorted_kernel(KernelContext& ctx) {
   return ReduceSegments(ctx, kind);
 }
 
-// Folds the numbers of every segment, which are there in order.
+// Folds the numbers of every segment in order.
 using Fold = double (*)(const std::vector<double>&);
 
 inline std::vector<RefArray> Reference(const std::vector<RefArray>& in,

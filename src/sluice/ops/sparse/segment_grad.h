@@ -8,7 +8,7 @@
 
 namespace sluice::segment_grad {
 
-// For each row of data that of its segment; 0 for those left out.
+// For each row of data, that of its segment; 0 for omitted ones.
 inline GradVar Take(GradContext& g, GradVar segments) {
   GradVar ids = g.in(1);
   if (!segments || g.num_inputs() == 2) {

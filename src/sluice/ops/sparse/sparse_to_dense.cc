@@ -33,8 +33,8 @@ Status Infer(ShapeContext& c) {
 
 int64_t Workspace(const ShapeContext& c) {
   if (!c.in(0).fully_known()) return 0;
-  // Tuples of no indices need no memory themselves and may be very many; what
-  // is asked for here is then refused.
+  // Tuples without indices take no memory themselves, so there may be very
+  // many; too large a request is then refused.
   return std::min(c.in(0)[0], kMaxElements / 8) * 8;
 }
 
@@ -77,7 +77,7 @@ void Rule(GradContext& g) {
   auto set = [&](GradVar to, GradVar what) {
     return g.call("TensorScatterUpdate", {to, indices, what});
   };
-  // What flows to places nobody names is the default's.
+  // The gradient of positions that no index names belongs to the default.
   GradVar zero = g.scalar(0, dy.dtype());
   GradVar named = g.call("GatherNd", {dy, indices});
   GradVar rest = set(dy, ZerosAs(g, named));
@@ -89,8 +89,8 @@ void Rule(GradContext& g) {
   if (values.rank() < 0) {
     return g.fail("the gradient needs to know how many axes values has");
   }
-  // Of several for one place the last stays: the one that finds its own number
-  // there when numbers are put.
+  // If several values have one position, the last one stays: the one that finds
+  // its own number there when numbers are put.
   GradVar numbers = Counted(g, values);
   GradVar none = FilledAs(g, dy, -1, DType::kI64);
   GradVar there = g.call("GatherNd", {set(none, numbers), indices});

@@ -31,7 +31,7 @@ SL_OP_OF(AssignSub, AssignBy)
     .doc("Subtracts from a variable. Concurrent subtractions all count.")
     .cpu(Launch<&Variable::Subtract>);
 
-// The variable has its device add (tensor/remote_work.h).
+// The device of the variable adds (tensor/remote_work.h).
 SL_KERNEL(AssignAdd, kCuda, Kernel{.launch = Launch<&Variable::Add>});
 SL_KERNEL(AssignAdd, kSim, {.launch = Launch<&Variable::Add>});
 SL_KERNEL(AssignSub, kCuda, Kernel{.launch = Launch<&Variable::Subtract>});

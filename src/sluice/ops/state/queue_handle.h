@@ -1,4 +1,4 @@
-// What the four queue handle ops share: the spec from their attributes, the
+// Shared by the four queue handle ops: the spec from their attributes, the
 // shape function and the kernel.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the Scatter* ops on variables share: rows of a variable, picked by
+// Shared by the Scatter* ops on variables: rows of a variable, selected by
 // index, changed in place under its lock. Everything is checked before the
 // first row is written.
 #pragma once
@@ -68,7 +68,7 @@ Status kernel(KernelContext& ctx) {
         return refused;
       },
       ctx.step().pool);
-  // OutsideError has named the op already.
+  // OutsideError already names the op.
   return refused.ok() ? AsOpError(ctx, status) : refused;
 }
 

@@ -24,8 +24,8 @@ Status Launch(KernelContext& ctx) {
   return OkStatus();
 }
 
-// What the text spells: the decimal number with the fewest digits that reads
-// back as the same float or double; bool by its word, which spells none.
+// The value of the text: the decimal number with the fewest digits that is
+// parsed as the same float or double; bools as words.
 std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
   RefArray y = in[0];
   for (double& v : y.v) {

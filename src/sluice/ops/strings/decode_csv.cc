@@ -74,7 +74,7 @@ Status Launch(KernelContext& ctx) {
 
 std::vector<RefArray> Reference(const std::vector<RefArray>& in,
                                 const Attrs& attrs) {
-  // A number before the first comma is all that a reference gets to see.
+  // The reference only sees a number before the first comma.
   return std::vector<RefArray>(attrs.get<std::vector<DType>>("dtypes").size(),
                                in[0]);
 }

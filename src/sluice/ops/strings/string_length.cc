@@ -10,7 +10,7 @@ Status Launch(KernelContext& ctx) {
       return static_cast<int64_t>(s.size());
     });
   }
-  // Every byte of UTF-8 but the ones that go on begins a character.
+  // Every byte of UTF-8 except continuation bytes begins a character.
   return string_op::Map<int64_t>(ctx, [](const std::string& s) {
     int64_t count = 0;
     for (char c : s) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80;

@@ -1,4 +1,4 @@
-// Ops that turn each string into another, or into something else, one by one.
+// Ops that map each string to another string or to another type, one by one.
 #pragma once
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ Status Map(KernelContext& ctx, const F& f) {
   return OkStatus();
 }
 
-// The sweep knows strings by the numbers they spell: samples are whole numbers,
+// The sweep represents strings by the numbers they spell: samples are integers,
 // and a reference takes their digits and spells its result as a number.
 inline std::string Digits(double v) {
   return std::to_string(static_cast<int64_t>(v));

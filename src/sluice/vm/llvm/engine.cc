@@ -1,7 +1,7 @@
-// The engine made of LLVM: libsluice_llvm.so. Modules are optimised by the few
-// passes that scalar loops gain from and compiled by ORC, one at a time; each
-// program's code can be given back on its own. With SLUICE_JIT_PRINT set, what
-// LLVM is given after its passes goes to stderr.
+// The LLVM engine: libsluice_llvm.so. Modules are optimized by the few passes
+// that scalar loops benefit from and compiled by ORC, one at a time; the code
+// of each program can be freed separately. If SLUICE_JIT_PRINT is set, the
+// optimized LLVM IR is printed to stderr.
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
@@ -24,8 +24,8 @@ namespace sluice {
 
 namespace {
 
-// Cells become registers, blocks become stretches, loops test at their end.
-// Nothing that rewrites arithmetic: the bits are those of the machine.
+// Cells become registers, blocks are merged, loops test at their end. No pass
+// rewrites arithmetic: results have the bits of the machine's.
 constexpr char kPasses[] =
     "function(sroa,early-cse,simplifycfg,loop(loop-rotate),simplifycfg,"
     "early-cse,dce)";
@@ -39,7 +39,7 @@ std::string TextOf(LLVMErrorRef error) {
 
 class Engine {
  public:
-  // Not destroyed: compiled code may run until the very end.
+  // Never destroyed: compiled code may run until the very end.
   static Engine& The() {
     static Engine& engine = *new Engine;
     return engine;
@@ -77,14 +77,15 @@ class Engine {
     if (!over_) Remove(static_cast<LLVMOrcResourceTrackerRef>(code));
   }
 
-  // LLVM's own static objects are about to go.
+  // LLVM's static objects are about to be destroyed.
   void End() {
     MutexLock lock(mu_);
     over_ = true;
   }
 
  private:
-  // Once. False, and `why`, when this machine has no LLVM code.
+  // Once. False, with the reason in `why`, if LLVM cannot generate code for
+  // this machine.
   bool Start(std::string& why) SL_REQUIRES(mu_) {
     if (jit_) return true;
     if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter()) {
@@ -141,7 +142,7 @@ class Engine {
     } else {
       made = LLVMOrcCreateNewThreadSafeModule(module, context);
     }
-    LLVMOrcDisposeThreadSafeContext(context);  // the module holds it, too
+    LLVMOrcDisposeThreadSafeContext(context);  // the module also holds it
     return made;
   }
 
@@ -158,8 +159,8 @@ class Engine {
   bool over_ SL_GUARDED_BY(mu_) = false;
 };
 
-// Made after LLVM's static objects, so gone before them: waits for whoever
-// compiles.
+// Created after LLVM's static objects, so destroyed before them: waits for a
+// running compilation.
 struct AtEnd {
   AtEnd() { Engine::The(); }
   ~AtEnd() { Engine::The().End(); }

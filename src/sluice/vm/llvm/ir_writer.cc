@@ -10,8 +10,8 @@ namespace sluice {
 
 namespace {
 
-// At which iterations of a loop the step's cancellation is asked for: a call
-// each time would cost as much as the shortest bodies.
+// The interval, in iterations of a loop, between checks for cancellation: a
+// call in each would cost as much as the shortest bodies.
 constexpr uint64_t kAskEvery = 256;
 
 uint64_t TagOfIteration(uint64_t parent, uint64_t key, uint64_t iteration) {
@@ -59,7 +59,7 @@ class FunctionWriter {
   }
 
  private:
-  // ---- What has been written ----
+  // ---- Written cells ----
 
   // By instruction: cells that may have been written when it is reached.
   void FindDirty(int32_t entry) {
@@ -134,7 +134,7 @@ class FunctionWriter {
     for (size_t c = 0; c < p_.cells.size(); ++c) {
       LLVMBuildStore(build_, LoadFrom(p_.cells[c], Place(c)), variables_[c]);
     }
-    // Operands of block functions, which want them in memory.
+    // Operands of block functions, which must be in memory.
     LLVMTypeRef slots = LLVMArrayType2(i64_, kMaxBlockInputs + 1);
     LLVMTypeRef pointers = LLVMArrayType2(pointer_, kMaxBlockInputs);
     slots_ = LLVMBuildAlloca(build_, slots, "");
@@ -158,7 +158,7 @@ class FunctionWriter {
   void SetRaw(int32_t cell, LLVMValueRef value) {
     LLVMBuildStore(build_, value, variables_[static_cast<size_t>(cell)]);
   }
-  // As that type, whatever else the cell may hold at other times.
+  // The cell as that type, whatever else it may hold at other times.
   LLVMValueRef Get(int32_t cell, CellType type) {
     LLVMValueRef value = Raw(cell);
     if (CellTypeAt(cell) == type || type == CellType::kI64) return value;
@@ -196,7 +196,7 @@ class FunctionWriter {
   LLVMBasicBlockRef NewBlock(const char* name) {
     return LLVMAppendBasicBlockInContext(context_, function_, name);
   }
-  // Where instruction `at` is done: here, or by the machine.
+  // The code for instruction `at`: compiled, or executed by the machine.
   LLVMBasicBlockRef GoTo(int32_t at) {
     auto it = blocks_.find(at);
     return it != blocks_.end() ? it->second : Exit(at);
@@ -206,7 +206,7 @@ class FunctionWriter {
     if (fresh) it->second = NewBlock("exit");
     return it->second;
   }
-  // Instruction `at`, which is compiled, ends in an error.
+  // The exit of compiled instruction `at` with an error.
   LLVMBasicBlockRef Error(int32_t at) {
     LLVMBasicBlockRef& block = errors_[at];
     if (!block) block = NewBlock("error");
@@ -313,7 +313,7 @@ class FunctionWriter {
     Set(i.to, CellType::kI64, tag);
   }
 
-  // What chooses no region is the machine's to complain about.
+  // If no region is chosen, the machine reports the error.
   void Choose(const NativeInstr& i, int32_t at) {
     LLVMValueRef chooser = Get(i.a, i.type);
     LLVMValueRef choice = LLVMBuildSwitch(
@@ -323,8 +323,8 @@ class FunctionWriter {
     }
   }
 
-  // A step that was cancelled leaves before the counter moves: the machine does
-  // this instruction again and says so.
+  // A cancelled step exits before the counter changes: the machine repeats this
+  // instruction and reports it.
   void Back(const NativeInstr& i, int32_t at) {
     LLVMValueRef counter = Get(i.a, CellType::kI64);
     LLVMValueRef rest =
@@ -344,7 +344,7 @@ class FunctionWriter {
     LLVMTypeRef signature = LLVMFunctionType(i8_, &pointer_, 1, false);
     LLVMValueRef answer =
         LLVMBuildCall2(build_, signature, stopped, &asked, 1, "");
-    // A bool is returned in the lowest bit; those above may be anything.
+    // A bool is returned in the lowest bit; the higher bits are undefined.
     LLVMBuildCondBr(build_, LLVMBuildTrunc(build_, answer, i1_, ""), Error(at),
                     on);
 

@@ -7,7 +7,7 @@ namespace sluice {
 LiveCells::LiveCells(const NativeProcedure& p)
     : width_(p.cells.size() / 64 + 1), words_(p.code.size() * width_) {
   std::vector<uint64_t> live(width_);
-  // Backwards, until nothing is new: as often as loops are nested.
+  // Backwards, until nothing changes: as often as loops are nested.
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = p.code.size(); i-- > 0;) {

@@ -30,7 +30,7 @@ LLVMValueRef ScalarIr::Extreme(LLVMIntPredicate of_int,
 }
 
 LLVMValueRef ScalarIr::Binary(LLVMValueRef a, LLVMValueRef b) const {
-  // In fours, one for each type.
+  // Groups of four, one for each type.
   auto kind = [&](Do first) {
     return (static_cast<int>(code) - static_cast<int>(first)) / 4;
   };
@@ -79,7 +79,8 @@ LLVMValueRef ScalarIr::Binary(LLVMValueRef a, LLVMValueRef b) const {
   }
 }
 
-// LLVM says nothing of the smallest number over -1, so -1 is divided by apart.
+// LLVM leaves the smallest number divided by -1 undefined, so division by -1 is
+// handled separately.
 LLVMValueRef ScalarIr::Division(LLVMValueRef a, LLVMValueRef b) const {
   LLVMTypeRef t = LLVMTypeOf(a);
   LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, false);
@@ -89,7 +90,7 @@ LLVMValueRef ScalarIr::Division(LLVMValueRef a, LLVMValueRef b) const {
   LLVMValueRef quotient = LLVMBuildSDiv(build, a, by, "");
   LLVMValueRef rest =
       LLVMBuildSub(build, a, LLVMBuildMul(build, quotient, by, ""), "");
-  // Not whole, and of different signs.
+  // Not exact, and with different signs.
   LLVMValueRef below =
       LLVMBuildAnd(build, LLVMBuildICmp(build, LLVMIntNE, rest, zero, ""),
                    LLVMBuildICmp(build, LLVMIntSLT,

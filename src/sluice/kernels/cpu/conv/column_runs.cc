@@ -134,9 +134,9 @@ void ColumnRuns::Gather(int panel, const C* source, const int64_t* offsets,
 template <class C>
 void ColumnRuns::GatherAll(const C* source, const int64_t* offsets, int64_t k,
                            C* to) const {
-  // Each k may lie on a page of its own, and a panel takes only part of a cache
-  // line: so many at a time that lines and pages are still at hand for the next
-  // panel.
+  // Each k may be on a different page, and a panel uses only part of a cache
+  // line: few enough at a time that lines and pages are still cached for the
+  // next panel.
   constexpr int64_t kTogether = 32;
   for (int64_t first = 0; first < k; first += kTogether) {
     int64_t last = std::min(first + kTogether, k);

@@ -41,7 +41,7 @@ Status CheckList(const ShapeContext& c, std::string_view name, int axes,
   return OkStatus();
 }
 
-// As written: checks compute what a number too large would give.
+// The raw values: checks compute the effect of numbers that are too large.
 ConvWindow ReadWindow(const Attrs& attrs, int axes) {
   ConvWindow w;
   Expand(attrs, "strides", axes, w.stride);

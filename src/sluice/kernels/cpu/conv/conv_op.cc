@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-// Where an op has the image, the kernel and the result of the forward pass:
-// input i, or output 0 as kOut.
+// The positions of the image, the kernel and the result of the forward pass in
+// an op: input i, or output 0 as kOut.
 constexpr int kOut = -1;
 struct Places {
   int x, w, y;

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kMaxPadded = int64_t{1} << 38;
 
 // An operand by name and shape, for messages: an input, or (without a dtype) a
-// shape that an input asks for.
+// shape requested by an input.
 struct Operand {
   const char* name;
   const PartialShape& shape;
@@ -40,7 +40,7 @@ Status WantRank(const ShapeContext& c, const Operand& o, int rank) {
   return c.Error(StrCat(o.Text(), "; wanted rank ", rank));
 }
 
-// What holds of image x and kernel w of every convolution: ranks, channels,
+// Checks of image x and kernel w for every convolution: ranks, channels,
 // groups, kernel sizes.
 Status CheckOperands(const ShapeContext& c, const Operand& x, const Operand& w,
                      int axes) {
@@ -109,7 +109,7 @@ Result<PartialShape> ConvolvedShape(const ShapeContext& c, const Operand& x,
   return MakeOutShape(c, {dims, static_cast<size_t>(axes) + 2});
 }
 
-// Errors: y cannot be of the shape that convolving gives.
+// Errors: y does not have the shape of the convolution's result.
 Status CheckConvolved(const ShapeContext& c, const Operand& y,
                       const PartialShape& wanted, int axes) {
   SL_RETURN_IF_ERROR(WantRank(c, y, axes + 2));

@@ -21,7 +21,7 @@ namespace {
 
 using conv::CeilDiv;
 
-// What a launch needs in its workspace.
+// The parts of a launch's workspace.
 template <class T>
 struct Parts {
   using C = Compute<T>;
@@ -94,8 +94,9 @@ struct Product {
     int64_t most =
         kPanelBytes / static_cast<int64_t>(sizeof(C)) / (block_depth * tile.nr);
     most = std::clamp<int64_t>(most, 1, ColumnRuns::kMaxColumns / tile.nr);
-    // Enough tasks for every thread to have work to the end: blocks of columns,
-    // then parts of the rows, as few as do, for each gathers the columns again.
+    // Enough tasks to keep every thread busy to the end: blocks of columns,
+    // then parts of the rows, as few as suffice, because each gathers the
+    // columns again.
     constexpr int64_t kTasks = 16, kLeastRows = 64;
     blocks = CeilDiv(panels, most);
     blocks = std::max(blocks, std::min(CeilDiv(kTasks, c.groups), panels / 4));

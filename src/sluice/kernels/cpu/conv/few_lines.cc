@@ -16,7 +16,7 @@ using conv::CeilDiv;
 using conv::LineBlock;
 using conv::LineKit;
 
-// Where part i of `parts` parts of `count` things begins.
+// The start of part i if `count` items are divided into `parts` parts.
 int64_t PartBegin(int64_t count, int64_t parts, int64_t i) {
   return i * count / parts;
 }
@@ -51,8 +51,8 @@ void PackWeights(const Correlation& c, const LineParts<T>& parts, const T* w,
       });
 }
 
-// Masks of vectors whose first or last elements are not kept, by where in these
-// tables they begin.
+// Masks of vectors whose first or last elements are dropped, as offsets into
+// these tables.
 struct Masks {
   static constexpr int kCount = conv::kMostLineCount;
   int32_t left[2 * kCount];   // nothing, then everything
@@ -63,7 +63,7 @@ struct Masks {
   }
 };
 constexpr Masks kMasks;
-// A line outside of the image, with room for a kernel's reach.
+// A line outside the image, with space for the extent of a kernel.
 constexpr int64_t kMostReach = 2 * conv::kMostLineCount;
 constexpr float
     kNothing[LineKit::kMostVectors * conv::kMostLineCount + kMostReach] = {};
@@ -115,9 +115,9 @@ struct Strip {
     }
   }
 
-  // Lets a block of `vectors` vectors from `column` on read x itself. False: it
-  // should not, or more than the vectors at a line's ends would be partly
-  // outside, or what lies around x would be read.
+  // Lets a block of `vectors` vectors from `column` on read x directly. False
+  // if that does not pay off, if more than the vectors at a line's ends would
+  // be partly outside, or if memory outside x would be read.
   bool Borrow(int64_t q, int64_t count, int64_t column, int64_t vectors,
               LineBlock& block) const {
     if constexpr (std::is_same_v<T, float>) {
@@ -164,7 +164,7 @@ struct Strip {
   float* Line(int64_t i) const {
     return copies + i % parts.lines * c.channels * parts.line_size;
   }
-  // Lets a block read copies of its lines, with zeros where x has nothing.
+  // Lets a block read copies of its lines, with zeros outside x.
   void Copy(int64_t q, int64_t count, int64_t column, LineBlock& block) {
     int64_t needed = q + count + c.kernel[1] - 1;
     if (ready < 0) {  // what is left and right of the image stays zero

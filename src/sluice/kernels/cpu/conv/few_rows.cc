@@ -10,10 +10,10 @@ namespace sluice {
 
 namespace {
 
-// V vectors of neighbouring outputs of R rows; of their elements `n` are
-// wanted. U sums of every U-th product each: a machine that starts four
-// additions per cycle and takes four cycles for one wants about sixteen vectors
-// at work.
+// V vectors of adjacent outputs of R rows, of which `n` elements are needed. U
+// sums of every U-th product each: a machine that starts four additions per
+// cycle, each with a latency of four cycles, needs about sixteen vectors in
+// flight.
 template <class C, int R, int V>
 SL_INLINE void Sums(const C* from, const int64_t* offsets, const C* w,
                     int64_t depth, C* to, int64_t row_stride, int64_t n) {

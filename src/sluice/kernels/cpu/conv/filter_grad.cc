@@ -104,7 +104,8 @@ struct Round {
     }
   }
 
-  // Where the kernel's first element meets pixels [begin, begin + n).
+  // The offsets at which the kernel's first element meets pixels [begin, begin
+  // + n).
   void FillOffsets(int64_t begin, int64_t n, int64_t* offsets) const {
     int64_t q2 = begin % g.out[2], q1 = begin / g.out[2] % g.out[1];
     int64_t rest = begin / g.out[2] / g.out[1];

@@ -14,8 +14,8 @@ namespace {
 // Products of a chunk of lines: enough that handing it to a thread pays.
 constexpr int64_t kProductsPerChunk = 1 << 15;
 
-// Unsigned, since those wrap around; at least 32 bits wide, since narrower ones
-// would be multiplied as int, which does not.
+// Unsigned, because unsigned integers wrap; at least 32 bits wide, because
+// narrower ones would be multiplied as int, which does not wrap.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
@@ -42,7 +42,7 @@ struct Meeting {
   int64_t first, end;  // in y; none where first >= end
 };
 
-// Of every tap of the last axis: they are the same for every line.
+// For every tap of the last axis: they are the same for every line.
 std::vector<Meeting> AlongLines(const ConvGeometry& g) {
   std::vector<Meeting> all;
   all.reserve(static_cast<size_t>(g.kernel[2]));
@@ -68,7 +68,7 @@ void AddLine(T w, const T* from, int64_t from_step, T* to, int64_t to_step,
   }
 }
 
-// Which line of a result of `size` lines and planes a number is.
+// The position of a line in a result of `size` lines and planes, by its number.
 struct Line {
   Line(int64_t number, const ConvAxes& size, int64_t channels)
       : at1(number % size[1]),

@@ -9,17 +9,17 @@ namespace sluice {
 
 namespace {
 
-// Columns gathered at a time, and how many of their elements: both and a panel
-// of filters stay in the first cache.
+// The columns gathered at a time, and the number of their elements: both and a
+// panel of filters stay in the first-level cache.
 constexpr int64_t kColumns = 32, kDepth = 128;
 constexpr int64_t kTileColumns = 4;
 
-// Rows of a tile: vectors enough to keep a core busy, few enough for its
+// Rows of a tile: enough vectors to keep a core busy, few enough for its
 // registers.
 template <class T>
 constexpr int64_t kTileRows = sizeof(T) == 8 ? 8 : 16;
 
-// Those wrap around.
+// Unsigned integers wrap.
 template <class T>
 using Unsigned = std::make_unsigned_t<T>;
 
@@ -60,8 +60,8 @@ void PackFilters(const IntegerProduct& p, const T* w, Unsigned<T>* to,
   });
 }
 
-// sums[column][row] = what `depth` elements of kTileColumns columns and of a
-// panel give.
+// sums[column][row] = the sum over `depth` elements of kTileColumns columns and
+// of a panel.
 template <class U, int64_t kRows>
 void Tile(int64_t depth, const U* columns, const U* panel,
           U (&sums)[kTileColumns][kRows]) {

@@ -92,8 +92,9 @@ struct LinesLoop {
 #pragma GCC unroll 6
     for (int t = 0; t < kTaps; ++t) x[t] = lines->x + lines->offsets[t];
     int64_t width = lines->width, whole = width / kCount * kCount;
-    // The rest of a line is the end of a vector whose beginning was met before
-    // and is nothing here. (Both sides: nothing times infinity is not.)
+    // The rest of a line is the end of a vector whose beginning was already
+    // processed and must be zero here. (On both sides: zero times infinity is
+    // not zero.)
     C is_rest[kCount];
     for (int i = 0; i < kCount; ++i) is_rest[i] = i >= whole + kCount - width;
     Lanes rest;

@@ -7,9 +7,9 @@ namespace sluice::conv {
 
 namespace {
 
-// How many vectors a block is wide: sums of four lines, a few vectors of the
-// image and the weights fill 32 registers, or 16 at the lower levels of x86. A
-// single short vector would leave the machine waiting for its sums.
+// The width of a block in vectors: sums of four lines, a few vectors of the
+// image and the weights fill 32 registers, or 16 at the lower levels of x86.
+// With a single short vector the machine would wait for its sums.
 constexpr int kLeast = kLanesFillVectors ? 2 : 1;
 constexpr int kMost = kLanesFillVectors ? 4 : 2;
 

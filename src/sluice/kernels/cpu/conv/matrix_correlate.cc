@@ -23,7 +23,7 @@ const GemmKit& Kit() { return KitFor(GemmType::kBF16); }
 // Room for a panel of either side that is not packed yet.
 constexpr int64_t kTurnedBytes = 32 << 10;
 
-// What a launch needs in its workspace. k is passed over in even blocks.
+// The parts of a launch's workspace. k is processed in even blocks.
 struct Parts {
   Parts(const Correlation& c, void* workspace)
       : layout(MakeTapLayout(c, /*may_borrow=*/true)) {

@@ -16,8 +16,8 @@ namespace {
 
 using conv::CeilDiv;
 
-// What a launch needs in its workspace, and how it is cut into tasks: a block
-// of channels of a group of an image each.
+// The parts of a launch's workspace, and its division into tasks: each is a
+// block of channels of a group of an image.
 template <class T>
 struct Parts {
   using C = Compute<T>;
@@ -65,7 +65,7 @@ struct Parts {
 
 // The rows of a block: channels, and within one its taps with the last axis
 // slowest. Neighbours on the last axis are added to addresses one element
-// apart, and the machine waits where a load overlaps a store it just made.
+// apart, and the machine stalls when a load overlaps a recent store.
 template <class T>
 void FillRows(const ConvGeometry& g, const Parts<T>& parts) {
   int64_t row = 0;

@@ -25,8 +25,8 @@ PhaseRange RangeOf(const TapLayout& t, int axis, int64_t phase) {
   return {first, begin, std::clamp(end, begin, length)};
 }
 
-// The ranges of the last axis, whose divisions would cost more than the copy of
-// a short row; those beyond the first few are computed each time.
+// The ranges of the last axis, whose divisions would cost more than copying a
+// short row; those beyond the first few are computed each time.
 class RowRanges {
  public:
   explicit RowRanges(const TapLayout& t) : t_(t) {
@@ -134,7 +134,8 @@ TapLayout MakeTapLayout(const Correlation& c, bool may_borrow) {
     t.step[1] = t.phases[2] * t.length[2];
     t.step[0] = t.phases[1] * t.length[1] * t.step[1];
     t.channel = t.phases[0] * t.length[0] * t.step[0];
-    // Channels a power of two apart would share a few sets of the first cache.
+    // Channels a power of two apart would share a few sets of the first-level
+    // cache.
     if (t.channel % 128 == 0) t.channel += 16;
     t.origin = 0;
   }

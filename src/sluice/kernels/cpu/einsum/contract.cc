@@ -24,8 +24,8 @@ struct Labels {
   }
 };
 
-// An operand or a result: where it lies and how far apart the elements of each
-// of its labels are. Labels of size 1 are left out: nothing moves along them.
+// An operand or a result: its address and the strides of its labels. Labels of
+// size 1 are omitted: nothing moves along them.
 struct View {
   const void* data = nullptr;
   Labels labels;
@@ -178,7 +178,7 @@ Merged Runner::Merge(const View& x, const Labels& group) const {
   return merged;
 }
 
-// x as a matrix of `free` rows and `inner` columns, if it lies as one.
+// x as a matrix of `free` rows and `inner` columns, if its layout allows that.
 bool Runner::AsMatrix(const View& x, const Labels& free, const Labels& inner,
                       GemmMatrix* matrix) const {
   Merged f = Merge(x, free), i = Merge(x, inner);
@@ -192,8 +192,8 @@ bool Runner::AsMatrix(const View& x, const Labels& free, const Labels& inner,
   return f.stride == 1 || f.size == 1;
 }
 
-// c[batch, rows, columns] = sum over inner of a * b. c's columns lie side by
-// side, its rows evenly.
+// c[batch, rows, columns] = sum over inner of a * b. c's columns are adjacent,
+// its rows evenly spaced.
 Status Runner::Multiply(const View& a, const View& b, const Labels& batch,
                         const Labels& rows, const Labels& columns,
                         const Labels& inner, const View& c) {
@@ -219,7 +219,7 @@ Status Runner::Multiply(const View& a, const View& b, const Labels& batch,
     SL_RETURN_IF_ERROR(Copy(b, right));
     AsMatrix(right, columns, inner, &g.b);
   }
-  // AsMatrix sees b as `columns` rows; a product wants its transpose.
+  // AsMatrix views b as `columns` rows; a product needs its transpose.
   g.b.transposed = !g.b.transposed;
   GemmBatch stack;
   for (int k = 0; k < batch.count; ++k) {
@@ -243,7 +243,7 @@ Status Runner::Multiply(const View& a, const View& b, const Labels& batch,
 // The product of a and b summed over labels not in `keep`, at `out` if given.
 Result<View> Runner::Contract(View a, View b, const Labels& keep,
                               const View* out) {
-  // Labels of one side alone that nobody needs are summed before.
+  // Labels of only one side that are not needed later are summed first.
   Labels keep_a = keep, keep_b = keep;
   for (int k = 0; k < b.labels.count; ++k) {
     if (!keep_a.Has(b.labels.at[k])) keep_a.Add(b.labels.at[k]);
@@ -269,9 +269,10 @@ Result<View> Runner::Contract(View a, View b, const Labels& keep,
     };
     std::sort(rows.at, rows.at + rows.count, by_stride);
     std::sort(columns.at, columns.at + columns.count, by_stride);
-    // Rather columns side by side than rows; else a temporary, put in order.
+    // Prefer adjacent columns to adjacent rows; otherwise use a temporary,
+    // reordered afterwards.
     Merged r = Merge(*out, rows), c = Merge(*out, columns);
-    // An engine wants rows side by side as well.
+    // An engine also requires adjacent rows.
     auto close = [&](const Merged& outer, const Merged& inner) {
       return !call_.for_engine || outer.size == 1 || outer.stride == inner.size;
     };
@@ -297,7 +298,7 @@ Result<View> Runner::Contract(View a, View b, const Labels& keep,
 Result<int64_t> Runner::Run() {
   const EinsumEquation& eq = call_.equation;
   if (std::find(dim_, dim_ + kNumEinsumLabels, 0) != dim_ + kNumEinsumLabels) {
-    // Sums of nothing. From here on no axis is empty.
+    // Empty sums. From here on no axis is empty.
     int64_t elements = 1;
     for (int k = 0; k < eq.out().rank; ++k) {
       if (dim_[eq.out().label[k]] == 0) return 0;

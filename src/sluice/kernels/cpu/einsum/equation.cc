@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// A term as written: its letters, and before which of them "..." stands.
+// A term of the equation: its letters, and the position of "..." among them.
 struct Written {
   int letters = 0;
   int8_t label[kMaxRank];
@@ -42,7 +42,7 @@ Result<Written> ReadTerm(std::string_view text) {
     }
     int label = LabelOf(c);
     if (label < 0) {
-      // Not shown as it is: it may be anything.
+      // The character is not shown: it may be anything.
       return InvalidArgument(
           "equation has a character that is no letter; wanted terms of "
           "letters and \"...\" separated by ',', then \"->\" and the result's");
@@ -76,7 +76,8 @@ Result<EinsumTerm> Spread(const Written& written, int axes) {
   return term;
 }
 
-// How many axes "..." stands for in operand number `i`; 0 for an unknown rank.
+// The number of axes that "..." represents in operand number `i`; 0 for an
+// unknown rank.
 Result<int> AxesOf(const Written& term, int i, int rank) {
   if (rank < 0) return 0;
   int axes = rank - term.letters;

@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-// Counts through axes, the last fastest, keeping two offsets.
+// Iterates over axes, the last one fastest, with two offsets.
 class Counter {
  public:
   int64_t from = 0, to = 0;
@@ -27,7 +27,7 @@ class Counter {
       to += index_[i] * axes_[i].to;
     }
   }
-  // After the last position comes the first.
+  // The first position follows the last.
   void Next() {
     for (int i = count_ - 1; i >= 0; --i) {
       from += axes_[i].from, to += axes_[i].to;
@@ -65,7 +65,7 @@ void Run(const T* x, const SumAxis* kept, int num_kept, const SumAxis* summed,
   const SumAxis inner = num_kept > 0 ? kept[num_kept - 1] : one;
   const int outer_axes = std::max(0, num_kept - 1);
   const int64_t outer = Product(kept, outer_axes);
-  // So is, inside it, the last axis to sum over.
+  // Inside it is the last summed axis.
   const SumAxis last = num_summed > 0 ? summed[num_summed - 1] : one;
   const int term_axes = std::max(0, num_summed - 1);
   const int64_t terms =

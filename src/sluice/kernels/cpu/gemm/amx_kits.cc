@@ -1,8 +1,8 @@
-// bf16 and int8 by the tile registers of AMX: eight of 16 rows of 64 bytes.
+// bf16 and int8 with the tile registers of AMX: eight of 16 rows of 64 bytes.
 // Four hold 32 x 32 sums, two 32 rows of A, two 32 columns of B, for 64 bytes
-// of k in each step. A lies in its panel 64 bytes of k side by side; B in
-// groups of 4 bytes of k, as instructions that multiply dots want it, too.
-// Subnormal numbers of bf16 count as zero.
+// of k in each step. In its panel, A has 64 adjacent bytes of k; B has groups
+// of 4 bytes of k, as dot-product instructions also require. Subnormal bf16
+// numbers count as zero.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -88,8 +88,8 @@ SL_TARGET_AMX void Tile(int64_t k, const P* a_panel, const P* b_panel, C* c,
   _tile_stored(3, below + 16, row);
 }
 
-// Whole steps of an A that lies k by k, whose rows are turned; others as they
-// are.
+// Whole steps of an A that is stored k by k, whose rows are transposed; others
+// are copied.
 void PackTurned(const void* source, int64_t stride, bool along_k, int64_t lanes,
                 int64_t k, void* to, int64_t panel_bytes) {
   if (along_k) {

@@ -52,7 +52,7 @@ SL_TARGET void TileF64(int64_t k, const double* a, const double* b, double* c,
 }
 
 // 6 x 16 sums of int8, widened to 16 bits while packing: two k at once. Their
-// products and the sum of two fit 32 bits with room to spare.
+// products and the sum of two fit easily into 32 bits.
 SL_TARGET void TileInt8(int64_t k, const int16_t* a, const int16_t* b,
                         uint32_t* c, int64_t ldc, bool accumulate) {
   __m256i s[6][2];

@@ -1,4 +1,4 @@
-// bf16 by VDPBF16PS (two k at once) and int8 by VPDPBUSD (four), where the
+// bf16 with VDPBF16PS (two k at once) and int8 with VPDPBUSD (four), if the
 // processor has them. The bf16 instruction treats subnormal numbers as zero.
 #if defined(__x86_64__)
 
@@ -48,9 +48,9 @@ SL_TARGET_BF16 void TileBF16(int64_t k, const uint16_t* a, const uint16_t* b,
   }
 }
 
-// 12 x 32. The instruction wants A unsigned: a signed A is packed as a + 128,
-// and what that adds, 128 times the sum of a column of B, is summed along and
-// taken away.
+// 12 x 32. The instruction requires an unsigned A: a signed A is packed as a +
+// 128, and the excess, 128 times the sum of a column of B, is accumulated too
+// and subtracted.
 template <bool kSigned>
 SL_TARGET_VNNI void TileInt8(int64_t k, const uint8_t* a, const uint8_t* b,
                              uint32_t* c, int64_t ldc, bool accumulate) {
@@ -88,7 +88,7 @@ SL_TARGET_VNNI void TileInt8(int64_t k, const uint8_t* a, const uint8_t* b,
   }
 }
 
-// A signed element as it goes into a panel for TileInt8<true>.
+// A signed element in the form stored in a panel for TileInt8<true>.
 struct Shifted {
   int8_t value;
   explicit operator uint8_t() const {

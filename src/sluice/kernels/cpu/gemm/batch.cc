@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// Some 5 us of multiplications, and the most a task takes at a time.
+// About 5 us of multiplications, and the maximum of a task.
 constexpr double kTaskWork = 400'000;
 
 double Work(const GemmArgs& g) {
@@ -17,8 +17,8 @@ double Work(const GemmArgs& g) {
          static_cast<double>(g.k);
 }
 
-// The whole stack as one product, when all matrices meet the same B and their
-// rows lie evenly one after the other.
+// The whole stack as one product, if all matrices are multiplied by the same B
+// and their rows are evenly spaced.
 bool AsOneProduct(const GemmBatch& batch, GemmArgs* g) {
   if (g->a.transposed) return false;
   int64_t rows = g->m;

@@ -14,7 +14,7 @@ namespace sluice {
 
 namespace {
 
-// Sums a task holds, in the first cache, while rows of B pass by.
+// The sums of a task stay in the first-level cache while rows of B stream past.
 constexpr int64_t kMaxSums = 8192;
 constexpr int64_t kMaxColumns = kMaxSums;
 // k of B that pass at a time: C is loaded and stored once for all of them.
@@ -148,7 +148,7 @@ void FewRowsGemm(const GemmArgs& g, WorkerPool* pool) {
   const T* b = static_cast<const T*>(g.b.data);
   const int64_t row = g.a.transposed ? 1 : g.a.stride;
   const int64_t step = g.a.transposed ? g.a.stride : 1;
-  // Tasks of whole cache lines, and of some 10 us or more.
+  // Tasks of whole cache lines, of about 10 us or more.
   const int64_t threads = pool ? pool->parallelism() : 1;
   const int64_t room = kMaxSums / g.m;
   int64_t width = (g.n + threads - 1) / threads;

@@ -18,14 +18,14 @@ namespace {
 // Some 10 us of multiplications; some 50 us of reading from memory.
 constexpr int64_t kTaskWork = 700'000, kTaskReads = 1 << 20;
 
-// C is a row or a column and the matrix lies row by row: inner products.
-// `row` says which of the two C is.
+// C is a row or a column and the matrix is row-major: inner products. `row`
+// tells which of the two C is.
 template <class T, class S>
 void Dots(const GemmArgs& g, bool row, WorkerPool* pool) {
   const GemmMatrix& vector = row ? g.a : g.b;
   const GemmMatrix& matrix = row ? g.b : g.a;
   const int64_t count = row ? g.n : g.m, step = row ? 1 : g.ldc;
-  // An even split, of tasks that are neither tiny nor all there is.
+  // An even division into tasks that are neither tiny nor the whole.
   const int64_t threads = pool ? pool->parallelism() : 1;
   const int64_t most = std::max<int64_t>(1, kTaskReads / g.k);
   const int64_t least = std::max<int64_t>(1, (1 << 15) / g.k);
@@ -66,7 +66,7 @@ bool VectorGemm(const GemmArgs& g, WorkerPool* pool) {
     return true;
   }
   if (g.n == 1 && g.a.transposed && g.ldc == 1) {
-    // C's transpose is B's transpose, one row, times what A lies as.
+    // C's transpose is B's transpose, one row, times A in its storage order.
     struct Turned {
       const GemmDone& done;
     } turned{g.done};
@@ -105,7 +105,7 @@ bool Special(const GemmArgs& g, WorkerPool* pool) {
   return true;
 }
 
-// Many rows times a small B: each task takes some of the rows.
+// Many rows times a small B: each task processes some of the rows.
 bool SmallRows(const GemmArgs& g, WorkerPool* pool) {
   if (!IsSmallGemm(g)) return false;
   int64_t grain = std::max<int64_t>(8, kTaskWork / (g.n * g.k) / 8 * 8);

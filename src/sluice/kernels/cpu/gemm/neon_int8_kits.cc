@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-// 8 x 12 in 2 x 2 pieces. Unsigned says that A is.
+// 8 x 12 in 2 x 2 pieces. kUnsigned: whether A is unsigned.
 template <bool kUnsigned>
 SL_TARGET_I8MM void MatrixTile(int64_t k, const int8_t* a, const int8_t* b,
                                uint32_t* c, int64_t ldc, bool accumulate) {
@@ -62,9 +62,9 @@ SL_TARGET_I8MM void MatrixTile(int64_t k, const int8_t* a, const int8_t* b,
   }
 }
 
-// 8 x 12, like the tile of floats with four k in the place of one. An unsigned
-// A is packed as a - 128; what that takes away, 128 times the sum of a column
-// of B, is summed along and put back.
+// 8 x 12, like the float tile with four k in place of one. An unsigned A is
+// packed as a - 128; the difference, 128 times the sum of a column of B, is
+// accumulated too and added back.
 template <bool kUnsigned>
 SL_TARGET_DOT void DotTile(int64_t k, const int8_t* a, const int8_t* b,
                            uint32_t* c, int64_t ldc, bool accumulate) {
@@ -102,7 +102,7 @@ SL_TARGET_DOT void DotTile(int64_t k, const int8_t* a, const int8_t* b,
   }
 }
 
-// An unsigned element as it goes into a panel for DotTile<true>.
+// An unsigned element in the form stored in a panel for DotTile<true>.
 struct Shifted {
   uint8_t bits;
   explicit operator int8_t() const {

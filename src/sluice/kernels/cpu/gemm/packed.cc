@@ -18,11 +18,11 @@ constexpr int64_t kPanels = 4;
 constexpr int64_t kEnoughTiles = 8;
 // Columns of C finished before `done` hears of them.
 constexpr int64_t kDoneColumns = 256;
-// Some 5 us of multiplications: a task is not made smaller than that.
+// About 5 us of multiplications: the minimum of a task.
 constexpr int64_t kMinTask = 400'000;
 // Blocks of rows from which on they share a packed B.
 constexpr int64_t kSharedRows = 3;
-// What the third cache is trusted to hold of a packed B.
+// The part of a packed B that the third-level cache is assumed to hold.
 constexpr int64_t kSharedBytes = 8 << 20;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -44,8 +44,8 @@ int64_t PanelBytes(const GemmKit& kit, int lanes, int64_t depth) {
   return lanes * depth * kit.packed_bytes;
 }
 
-// Tiles of rows in a block: as many as there is room for, packed for all of k
-// (`whole`) if those are enough, else for one stretch of k at a time.
+// Tiles of rows in a block: as many as memory allows, packed for all of k
+// (`whole`) if those are enough, otherwise for one stretch of k at a time.
 struct BlockRows {
   bool whole;
   int64_t tiles;
@@ -79,9 +79,9 @@ struct Product {
   // Rows [r0, r1) and columns [c0, c1) of C on this thread.
   void Block(bool whole, int64_t r0, int64_t r1, int64_t c0, int64_t c1) const;
 
-  // The rows' part of A is packed from p0 to p1, then panels of B pass by, a
-  // few at a time, for all of that before the next few. Sums of what lies
-  // before p0 are in C already, or in `sums`, whose first column is c0.
+  // The rows of A are packed from p0 to p1, then panels of B are processed, a
+  // few at a time, for all rows before the next few. Sums over k before p0 are
+  // already in C, or in `sums`, whose first column is c0.
   void Pass(int64_t r0, int64_t r1, int64_t c0, int64_t c1, int64_t p0,
             int64_t p1, char* sums, int64_t sums_stride) const;
 };
@@ -101,7 +101,7 @@ void Product::Pass(int64_t r0, int64_t r1, int64_t c0, int64_t c1, int64_t p0,
   for (int64_t j0 = c0; j0 < c1; j0 += group * kit.nr) {
     const int64_t j1 = std::min(c1, j0 + group * kit.nr);
     const bool rounded = kit.store && p0 == 0 && p1 == g.k;
-    // Rounded at once, sums need room for this group alone.
+    // If they are rounded at once, sums only need space for this group.
     char* c = rounded     ? sums
               : kit.store ? sums + (j0 - c0) * kit.sum_bytes
                           : out + (r0 * g.ldc + j0) * kit.sum_bytes;
@@ -155,7 +155,7 @@ void Product::Block(bool whole, int64_t r0, int64_t r1, int64_t c0,
   if (whole) {
     return Pass(r0, r1, c0, c1, 0, g.k, sums, group * kit.nr);
   }
-  // As many columns at a time as there is room for their sums.
+  // As many columns at a time as their sums fit.
   const int64_t room = kSumBytes / ((r1 - r0) * kit.sum_bytes);
   const int64_t stretch = room / (group * kit.nr) * (group * kit.nr);
   for (int64_t c = c0; c < c1; c += stretch) {
@@ -166,14 +166,15 @@ void Product::Block(bool whole, int64_t r0, int64_t r1, int64_t c0,
   }
 }
 
-// How C is cut into tasks, in tiles. An element's sum does not depend on it.
+// The division of C into tasks, in tiles. Sums of elements do not depend on it.
 struct Grid {
   int64_t rows, columns;  // of a task
   int64_t row_parts, column_parts;
 };
 
-// The cut that ends soonest when `threads` share the tasks, by a rough count of
-// cycles for each k: a sixteenth per product, a third per element packed.
+// The division with the shortest total time if `threads` share the tasks, by a
+// rough count of cycles per k: a sixteenth per product, a third per packed
+// element.
 Grid Cut(const GemmKit& kit, const GemmArgs& g, bool packed, int64_t max_rows,
          int64_t threads) {
   const int64_t row_tiles = CeilDiv(g.m, kit.mr);
@@ -200,7 +201,7 @@ Grid Cut(const GemmKit& kit, const GemmArgs& g, bool packed, int64_t max_rows,
       double task = rows * columns / 16 + rows / 3 + (packed ? 0 : columns / 3);
       double rounds = static_cast<double>(
           CeilDiv(grid.row_parts * grid.column_parts, threads));
-      // A part of a task extra: long tasks end unevenly.
+      // Plus a fraction of a task: long tasks end unevenly.
       double time = (rounds + 0.1) * task;
       if (best_time == 0 || time < best_time) best = grid, best_time = time;
       if (grid.columns == 1) break;
@@ -210,8 +211,8 @@ Grid Cut(const GemmKit& kit, const GemmArgs& g, bool packed, int64_t max_rows,
   return best;
 }
 
-// Columns of B packed for all tasks at a time; 0 when every task packs what it
-// needs, which is cheaper when few tasks need the same.
+// The columns of B packed for all tasks at a time; 0 if every task packs its
+// own part, which is cheaper if few tasks need the same.
 int64_t SharedColumns(const GemmKit& kit, int64_t m, int64_t n, int64_t k) {
   if (CeilDiv(m, kit.mr) < kSharedRows * RowsOf(kit, m, k).tiles) return 0;
   int64_t column = RoundUp(k, Depth(kit, k)) * kit.packed_bytes;

@@ -1,5 +1,5 @@
-// Kits in plain C++, for types without instructions of their own and for
-// machines nobody wrote a kit for.
+// Kits in plain C++, for types without special instructions and for machines
+// without a kit.
 #include <cstring>
 
 #include "sluice/kernels/cpu/gemm/kits.h"
@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-// 4 rows of two vectors: eight accumulators fit the sixteen registers every
-// 64-bit machine has.
+// 4 rows of two vectors: eight accumulators fit into the sixteen registers of
+// every 64-bit machine.
 template <class T>
 void Tile(int64_t k, const T* a, const T* b, T* c, int64_t ldc,
           bool accumulate) {

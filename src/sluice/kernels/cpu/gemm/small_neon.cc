@@ -92,7 +92,7 @@ void Strip(const Operands& o, int64_t m, int64_t column, int vectors) {
   if (i < m) tiles[m - i - 1](o, i, column);
 }
 
-// The last one to three columns, by way of zero-padded copies.
+// The last one to three columns, through zero-padded copies.
 void Rest(const Operands& o, int64_t m, int64_t column, int columns) {
   alignas(64) float b[kMaxDepth * 4];
   for (int64_t p = 0; p < o.k; ++p) {

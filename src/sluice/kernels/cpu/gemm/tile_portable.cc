@@ -1,5 +1,5 @@
-// 4 x 8 in the compiler's own vectors: eight accumulators fit the sixteen
-// registers every 64-bit machine has.
+// 4 x 8 with the compiler's vector types: eight accumulators fit into the
+// sixteen registers of every 64-bit machine.
 #include <cstring>
 
 #include "sluice/kernels/cpu/gemm/tile.h"

@@ -10,9 +10,9 @@ namespace sluice::gemm {
 
 namespace {
 
-// 16 x 16 words of 32 bits: v[row] becomes the columns. Pairs of rows, then of
-// pairs, are brought together inside of each quarter of a register; then the
-// quarters change places.
+// Transposes 16 x 16 words of 32 bits: v[row] becomes the columns. Pairs of
+// rows, then pairs of pairs, are interleaved within each quarter of a register;
+// then the quarters are exchanged.
 SL_TARGET_TURN inline void TurnWords(__m512i (&v)[16]) {
   __m512i pairs[16], fours[16];
 #pragma GCC unroll 8
@@ -44,8 +44,8 @@ SL_TARGET_TURN inline void TurnWords(__m512i (&v)[16]) {
 
 }  // namespace
 
-// Two elements of k make a word; then words are turned, those of the lower and
-// of the upper half of every 8 columns apart.
+// Two elements of k form a word; then words are transposed, separately for the
+// lower and the upper half of every 8 columns.
 SL_TARGET_TURN void Turn32x32(const uint16_t* from, int64_t stride,
                               uint16_t* to) {
   for (int half = 0; half < 2; ++half) {

@@ -122,7 +122,7 @@ struct Pool {
     PoolWindow w0 = a0.At(o0), w1 = a1.At(o1);
     C counted = static_cast<C>(w0.counted) * static_cast<C>(w1.counted);
     for (int64_t begin = 0; begin < a2.out;) {
-      // As many outputs as the columns under them fit in the row buffer.
+      // As many outputs as have their columns in the row buffer.
       int64_t first = 0, last = a2.in;
       int64_t end = std::min(a2.out, begin + kRow);
       if (a2.in > kRow) {

@@ -36,8 +36,8 @@ Windows WindowsOf(const Attrs& attrs, int axes) {
   return w;
 }
 
-// Sizes after pooling x, input 0 or a shape that is asked for, as far as they
-// are known.
+// Sizes after pooling x, input 0 or a requested shape, as far as they are
+// known.
 Result<PartialShape> PooledShape(const ShapeContext& c, const PartialShape& x,
                                  int axes, bool input) {
   auto text = [&] { return input ? c.Describe(0) : StrCat("shape is ", x); };

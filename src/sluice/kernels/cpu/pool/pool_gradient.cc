@@ -14,8 +14,8 @@ namespace sluice {
 
 namespace {
 
-// Greatest for a line of windows that lie wholly inside along the last axis,
-// several at a time: which tap of each is the greatest.
+// The tap with the maximum, for several windows at a time of a line of windows
+// that are entirely inside along the last axis.
 constexpr int64_t kLine = 1024, kMaxTaps = 64;
 
 template <class T, int kStride>
