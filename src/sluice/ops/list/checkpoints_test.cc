@@ -53,7 +53,7 @@ TEST_F(ListOps, BytesThatAreSharedAreCountedOnce) {
   EXPECT_EQ(KeptBytes(nested), 404);
 }
 
-// They lie side by side: each is a copy.
+// They are stored in one block: each is a copy.
 TEST_F(ListOps, BytesOfShortElementsAreCountedOneByOne) {
   Array x = Array::Vector<float>({1, 2, 3});
   Array list = Run("ListNew", {I(4)}, {{"dtype", DType::kF32}});
@@ -64,7 +64,7 @@ TEST_F(ListOps, BytesOfShortElementsAreCountedOneByOne) {
   EXPECT_EQ(KeptBytes(nested), 36);
 }
 
-// Positions of the checkpoints a loop of so many iterations leaves.
+// Positions of the checkpoints left by a loop of this many iterations.
 std::vector<int64_t> Left(int64_t trips, int64_t budget, int64_t bytes,
                           int64_t* most) {
   Array state = Array::Vector<int64_t>({1, 0, 0});

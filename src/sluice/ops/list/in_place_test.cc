@@ -1,5 +1,5 @@
-// A list that nobody else sees is written where it lies; any other is not
-// changed. Counted in copies of the list, not in time.
+// A list that nobody else sees is written in place; any other is not changed.
+// Measured in copies of the list, not in time.
 #include "sluice/ops/list/list_ops_test_util.h"
 
 namespace sluice {

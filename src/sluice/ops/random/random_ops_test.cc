@@ -298,7 +298,7 @@ TEST(RandomOps, LogUniformClassesAreAsFrequentAsExpected) {
     total += expected;
   }
   EXPECT_NEAR(total, kMany, 1);
-  // Of the classes drawn the same is said.
+  // The same holds for the drawn classes.
   for (int64_t i = 0; i < 100; ++i) {
     EXPECT_EQ(out[2].data<float>()[i],
               out[1].data<float>()[out[0].i64s()[static_cast<size_t>(i)]]);

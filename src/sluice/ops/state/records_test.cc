@@ -1,4 +1,4 @@
-// The records of state ops: complete, and refusing what they say they refuse.
+// The records of state ops: complete, and with the rejections that they state.
 #include <gtest/gtest.h>
 
 #include "sluice/ops/state/state_ops_test_util.h"

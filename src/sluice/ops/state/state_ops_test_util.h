@@ -74,7 +74,7 @@ class StateOps : public ::testing::Test {
     SL_CHECK(op != nullptr);
     return *op;
   }
-  // Runs to the end; an op that would wait for ever hangs.
+  // Runs to the end; an op that would wait forever hangs.
   Result<std::vector<Array>> Run(const char* op, std::vector<Array> in,
                                  Attrs attrs = {}, const char* node = "") {
     NodeInfo info;
@@ -94,7 +94,7 @@ class StateOps : public ::testing::Test {
   AsyncCall Start(const char* op, std::vector<Array> in, Attrs attrs = {}) {
     return AsyncCall(Op(op), std::move(attrs), std::move(in), step_);
   }
-  // What the shape function says of output i: "[2,?]", or its error.
+  // The shape function's result for output i: "[2,?]", or its error.
   static std::string ShapeOf(const char* op, std::vector<DType> dtypes,
                              std::vector<PartialShape> shapes, Attrs attrs,
                              std::vector<const Array*> values = {},

@@ -37,7 +37,7 @@ TEST(Gemm, MatchesTripleLoop) {
   }
 }
 
-// Rows of B go by as several streams: each sum is what it is alone.
+// Rows of B are read as several streams: each sum is the same as alone.
 TEST(Gemm, ASumDoesNotDependOnTheRowsBesideIt) {
   constexpr int64_t k = 203, rows = 1031;
   std::vector<float> a(8 * k), b(rows * k), c(8 * rows);
@@ -158,7 +158,7 @@ TEST(Gemm, TellsOfEveryElementOnceWhenFinal) {
   struct Seen {
     std::mutex mu;
     std::vector<int> count;
-    std::vector<char> final;  // the element as it was when told of
+    std::vector<char> final;  // the element at the time it was reported
     const char* c;
     int64_t ldc, n;
     int bytes;

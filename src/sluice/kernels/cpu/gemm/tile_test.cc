@@ -66,7 +66,8 @@ TEST(GemmTile, MatchesTripleLoopAndWritesNothingElse) {
   }
 }
 
-// What is not finite in A or B shows in the elements it belongs to, no others.
+// Nonfinite elements of A or B affect the elements they belong to, and no
+// others.
 TEST(GemmTile, PassesOnNaNAndInfinity) {
   for (const GemmTile& t : Tiles()) {
     std::vector<float> a(static_cast<size_t>(2 * t.mr), 1);
