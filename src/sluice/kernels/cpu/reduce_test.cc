@@ -180,7 +180,7 @@ TEST(Reduce, FusedInFrontAndBehindChangesNothing) {
   }
 }
 
-// Against the naive search, with equal elements and NaN far apart.
+// Compared with the naive search, with equal elements and NaN far apart.
 TEST(Reduce, ArgMaxOfLongRowsAndColumns) {
   WorkerPool pool(3);
   for (const Case& c :

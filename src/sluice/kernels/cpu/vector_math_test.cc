@@ -176,8 +176,8 @@ double UlpOf(float v) {
   return std::ldexp(1.0, std::max(exponent, -149));
 }
 
-// How far y is from the exact result in units of its last place; infinity and
-// NaN where they are not due count as a lot, signs of zeros too.
+// The error of y in units of the last place of the exact result; wrong
+// infinities, NaN and signs of zero count as a large error.
 double Error(float y, double exact) {
   auto rounded = static_cast<float>(exact);
   if (std::bit_cast<uint32_t>(y) == std::bit_cast<uint32_t>(rounded)) return 0;
@@ -186,7 +186,7 @@ double Error(float y, double exact) {
   }
   if (y == 0 && rounded == 0) return 1e9;
   if (std::isinf(y) || std::isinf(rounded)) {
-    // Just where results overflow, infinity is the next float.
+    // Right where results overflow, infinity is the next float.
     double got = std::isinf(y) ? std::copysign(0x1p128, y) : y;
     return std::fabs(got - exact) / 0x1p104;
   }

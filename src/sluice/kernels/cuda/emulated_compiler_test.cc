@@ -259,7 +259,7 @@ TEST_F(EmulatedGpu, LaunchesThatNoGpuTakesAreRefused) {
   EXPECT_EQ(Launch("k", 1, 1025), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(Launch("k", 1, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(Launch("k", 0, 1), CUDA_ERROR_INVALID_VALUE);
-  // More shared memory is there for those that ask first.
+  // Kernels can request more shared memory in advance.
   EXPECT_EQ(Launch("k", 1, 1, 100'000), CUDA_ERROR_INVALID_VALUE);
   CUfunction function = nullptr;
   driver_.cuModuleGetFunction(&function, module_, "k");

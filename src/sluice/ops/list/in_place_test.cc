@@ -33,7 +33,7 @@ TEST_F(ListOps, AListReadElsewhereIsNotChanged) {
   EXPECT_EQ(*Get(shared, 0).data<float>(), 1);
   EXPECT_EQ(*Get(out[0], 0).data<float>(), 9);
   EXPECT_TRUE(Get(shared, 1).BitEquals(Get(out[0], 1)));
-  // Long elements stay where they are.
+  // Long elements are not copied.
   shared = Run("ListUnstack", {Array::Zeros(DType::kF32, {2, 100})});
   in = {shared, I(0), Array::Zeros(DType::kF32, {100})};
   ASSERT_TRUE(Give("ListSet", in, out).ok());

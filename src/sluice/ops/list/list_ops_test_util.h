@@ -32,7 +32,7 @@ class ListOps : public ::testing::Test {
                              Attrs attrs = {}) {
     return Try(op, std::move(in), std::move(attrs)).status().message();
   }
-  // As an executor calls it that gives its inputs up.
+  // Calls the op like an executor that gives up its inputs.
   static Status Give(const char* op, std::vector<Array>& in,
                      std::vector<Array>& out, Attrs given = {}) {
     std::vector<DType> dtypes;

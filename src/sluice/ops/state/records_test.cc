@@ -21,7 +21,7 @@ TEST(StateRecords, AreComplete) {
     EXPECT_NE(op->shape, nullptr) << op->name;
     EXPECT_TRUE(op->kernel(DeviceKind::kCpu).defined()) << op->name;
     EXPECT_FALSE(op->pure()) << op->name;
-    // Either makes a handle or works on one.
+    // An op either makes a handle or works on one.
     EXPECT_EQ(op->handle, op->effect == Effect::kNone) << op->name;
     if (op->handle) {
       EXPECT_TRUE(op->inputs.empty()) << op->name;

@@ -17,8 +17,8 @@
 namespace sluice {
 
 // One asynchronous launch. Its context is destroyed in Done(), as an executor
-// may do, so that a kernel that touches it afterwards is found out by the
-// address sanitizer.
+// may do, so that AddressSanitizer detects a kernel that accesses it
+// afterwards.
 class AsyncCall {
  public:
   AsyncCall(const OpRecord& op, Attrs attrs, std::vector<Array> inputs,
@@ -85,7 +85,7 @@ class StateOps : public ::testing::Test {
                    const char* node = "") {
     return Run(op, std::move(in), std::move(attrs), node).status();
   }
-  // The handle made by a node called `node`.
+  // The handle created by a node with the name `node`.
   Array Handle(const char* op, Attrs attrs, const char* node) {
     auto out = Run(op, {}, std::move(attrs), node);
     EXPECT_TRUE(out.ok()) << out.status().ToString();

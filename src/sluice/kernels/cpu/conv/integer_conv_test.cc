@@ -1,6 +1,6 @@
-// Convolutions of integers against plain loops over every element of the
-// kernel, on random sizes of one to three axes, in numbers so large that sums
-// and products wrap around.
+// Compares convolutions of integers with plain loops over every element of the
+// kernel, for random sizes of one to three axes, with numbers so large that
+// sums and products wrap.
 #include "sluice/kernels/cpu/conv/integer_conv.h"
 
 #include <gtest/gtest.h>

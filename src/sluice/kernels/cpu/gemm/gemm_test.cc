@@ -88,7 +88,7 @@ TEST(Gemm, NoProductsMakeZeros) {
   }
 }
 
-// One float that takes up millions of others in turn stops growing.
+// Adding millions of floats to one float would stop growing.
 TEST(Gemm, LongSumsKeepTheirDigits) {
   constexpr int64_t k = 3'000'000;
   WorkerPool pool(3);
@@ -206,8 +206,8 @@ TEST(Gemm, TellsOfEveryElementOnceWhenFinal) {
   }
 }
 
-// A number that is not finite shows in the row or column it belongs to and
-// nowhere else, whatever the path and its padding.
+// A nonfinite number affects its row or column and nothing else, whatever the
+// path and its padding.
 TEST(Gemm, PassesOnNaNAndInfinity) {
   for (const Shape3& s : kShapes) {
     std::vector<float> a(static_cast<size_t>(s.m * s.k), 1);

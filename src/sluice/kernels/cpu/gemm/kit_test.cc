@@ -103,8 +103,8 @@ TEST(GemmKit, ManyRowsShareAPackedB) {
   }
 }
 
-// A B too large to be packed whole comes in several parts; sums are the same as
-// without a workspace.
+// A B too large to be packed whole is processed in several parts; sums are the
+// same as without a workspace.
 TEST(GemmKit, LargeBComesInParts) {
   const GemmKit& kit = KitFor(GemmType::kF32);
   const int64_t m = 400, n = 300, k = 12000;

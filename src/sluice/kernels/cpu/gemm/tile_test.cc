@@ -19,7 +19,7 @@ std::vector<GemmTile> Tiles() {
   return tiles;
 }
 
-// Whole numbers whose products and sums are exact in any order.
+// Integers whose products and sums are exact in any order.
 std::vector<float> Numbers(int64_t n, int seed) {
   std::vector<float> v(static_cast<size_t>(n));
   uint32_t x = static_cast<uint32_t>(seed) * 2654435761u + 1;
