@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr size_t kAlignment = 64;
 
-// Reads the dict: texts, True and False, tuples of whole numbers.
+// Parses the dict: strings, True and False, tuples of integers.
 class DictReader {
  public:
   DictReader(std::string_view text, size_t offset)

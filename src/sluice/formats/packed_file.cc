@@ -9,8 +9,8 @@
 namespace sluice {
 
 namespace {
-// Deflate packs up to 1000 to 1, but data of anybody's hardly 100 to 1: a small
-// file that unpacks to more than this is made to fill the memory.
+// Deflate compresses up to 1000 to 1, but real data hardly 100 to 1: a small
+// file that expands to more than this is meant to exhaust memory.
 constexpr int64_t kAlwaysTaken = int64_t{256} << 20;
 constexpr int64_t kMostBytes = int64_t{1} << 40;
 constexpr int64_t kMostRatio = 100;

@@ -1,11 +1,11 @@
-// ProtoWriter: protobuf's wire format, the writing half: fields one after the
-// other, each a number, a kind and its bytes. protobuf_reader.h says why it is
-// ours.
+// ProtoWriter: protobuf's wire format, the writing half: consecutive fields,
+// each a number, a kind and its bytes. protobuf_reader.h explains why it is our
+// own.
 //
-//   ProtoWriter event;
-//   event.Double(1, wall_time).Int(2, step).Message(5, summary);
+// ProtoWriter event;
+// event.Double(1, wall_time).Int(2, step).Message(5, summary);
 //
-// A plain value; what it holds is the encoded message.
+// A plain value; it holds the encoded message.
 #pragma once
 
 #include <bit>

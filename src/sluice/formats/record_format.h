@@ -1,7 +1,7 @@
-// RecordFormat: how a file is cut into records.
+// RecordFormat: how a file is divided into records.
 //
 //   lines      text up to each newline, without it (and without a \r before)
-//   fixed      so many bytes each, between a header and a footer
+//   fixed      a fixed number of bytes, between a header and a footer
 //   records    u64 length, u32 checksum of it, the bytes, u32 checksum of them;
 //              numbers little-endian, checksums CRC-32C and masked
 //   whole      the whole file is one record

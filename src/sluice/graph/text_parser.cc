@@ -169,8 +169,9 @@ class Parser {
   }
 
   // --- Loops -----------------------------------------------------------
-  // An operand of a Merge that is not defined yet: what a NextIteration below
-  // gives. Until the region has been read, another operand stands for it.
+  // An operand of a Merge that is not defined yet: the output of a
+  // NextIteration below. Until the region has been read, another operand takes
+  // its place.
   struct LateInput {
     Node* merge;
     int input;

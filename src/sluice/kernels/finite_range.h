@@ -11,7 +11,7 @@ namespace sluice {
 
 struct FiniteRange {
   static constexpr double kInf = std::numeric_limits<double>::infinity();
-  // Of the finite ones; lo > hi if there are none.
+  // Range of the finite numbers; lo > hi if there are none.
   double lo = kInf, hi = -kInf;
   int64_t bad = 0;  // number of elements that are not finite
   int64_t first_bad = -1;

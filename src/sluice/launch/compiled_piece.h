@@ -29,7 +29,7 @@ class CompiledPiece {
 
   // Estimated time of one run.
   virtual double cost_ns() const = 0;
-  // The number of graph nodes it stands for, and one of them, for reports.
+  // The number of graph nodes it represents, and one of them, for reports.
   virtual int num_nodes() const = 0;
   virtual const Node& node() const = 0;
   // The number of instructions it compiled them to.

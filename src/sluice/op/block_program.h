@@ -22,7 +22,7 @@ class WorkerPool;
 
 class BlockProgram {
  public:
-  // How an external operand lies in the iteration space.
+  // The layout of an external operand in the iteration space.
   enum class Access : uint8_t {
     kContiguous,  // element i at base + i * size
     kScalar,      // one element for all
@@ -107,8 +107,8 @@ class BlockProgram {
   void FormChains();
   // The period of an operand with these strides; 0 when it has none.
   static int64_t PeriodOf(const Shape& space, const Strides& strides);
-  // Where a periodic operand lies for elements from `begin` on, at most `n` of
-  // them in one block.
+  // The address of a periodic operand for elements from `begin` on, at most `n`
+  // of them in one block.
   char* PlacePeriodic(const Register& reg, char* data, char* scratch,
                       int64_t begin, int64_t end, int64_t n) const;
   void RunRange(std::span<void* const> data, int64_t begin, int64_t end) const;

@@ -1,5 +1,5 @@
-// Which values are differentiable: floating-point numbers, real and complex,
-// and lists, which may contain such values.
+// Differentiable values: floating-point numbers, real and complex, and lists,
+// which may contain such values.
 #pragma once
 
 #include "sluice/tensor/dtype.h"

@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-// Which declared input is input i of `count`: a list takes all that the inputs
-// declared after it do not need.
+// The declared input for input i of `count`: a list takes all inputs that the
+// declared inputs after it do not need.
 size_t DeclaredInput(const OpRecord& op, size_t i, size_t count) {
   size_t next = 0;
   for (size_t k = 0; k < op.inputs.size(); ++k) {
@@ -83,9 +83,8 @@ uint64_t KnownShapeInputs(const OpRecord& op) {
   return it != all.end() ? it->second : ShapeInputs(op);
 }
 
-// The same, for calls that come one after the other: asked several times in
-// each, where a look into the table takes longer than a small kernel's launch
-// may.
+// The same with a cache: launches ask several times each, and a lookup in the
+// table may take longer than a small kernel's launch.
 struct RecentOps {
   static constexpr size_t kPlaces = 64;
   struct Place {

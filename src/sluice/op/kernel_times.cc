@@ -105,7 +105,7 @@ void KernelTimes::Add(const std::string& op, const SourceLine& line,
                       double seconds, double flops, int64_t bytes) {
   Gathered& here = Here();
   MutexLock lock(here.mu);
-  // A kernel that was under way when the profile ended is nobody's.
+  // A kernel that was running when the profile ended is not counted.
   if (!active()) return;
   Row& row = here.rows[{op, line.file, line.line}];
   if (row.calls == 0) {

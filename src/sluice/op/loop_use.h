@@ -1,4 +1,4 @@
-// LoopUse: the iterations of one loop in a run, and what it kept for its
+// LoopUse: the iterations of one loop in a run, and the memory it kept for its
 // gradient.
 #pragma once
 

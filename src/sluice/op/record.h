@@ -1,4 +1,4 @@
-// OpRecord: everything Sluice knows about an op, said once, in the op's file:
+// OpRecord: everything Sluice knows about an op, stated once, in the op's file:
 //
 //   SL_OP(Softplus)
 //       .doc("softplus(x) = log(1 + exp(x)), elementwise.")

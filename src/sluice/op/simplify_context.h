@@ -1,16 +1,16 @@
-// SimplifyContext: what the rule of an algebraic identity sees and says. A rule
-// looks at one call of its op and, where the identity holds, says what the call
-// becomes:
+// SimplifyContext: the interface of the rule of an algebraic identity. A rule
+// examines one call of its op and, if the identity holds, states its
+// replacement:
 //
 //   .simplify("x - 0 = x", [](SimplifyContext& s) {
 //     return s.is(s.in(1), 0.0) && s.keeps_shape(s.in(0), s.in(1)) &&
 //            s.becomes(s.in(0));
 //   })
 //
-// A rule applies only where every element, the sign of zero and NaN included,
-// and the shape stay the same whatever the inputs turn out to be, and it moves
-// towards fewer or cheaper ops. It returns whether it said something; whether
-// that is done is for the pass to decide.
+// A rule applies only if every element, including the sign of zero and NaN, and
+// the shape stay the same for all inputs, and it leads to fewer or cheaper ops.
+// It returns whether it stated a replacement; the pass decides whether to apply
+// it.
 //
 // Lives for one application of one rule, on one thread.
 #pragma once

@@ -35,7 +35,7 @@ class Interleavings {
   // different orders, too many states.
   Status TryAll(size_t most_states);
   size_t num_states() const { return seen_.size(); }
-  // Of the whole graph, by result number.
+  // The results of the whole graph, by result number.
   const std::map<int, Array>& results() const { return results_; }
 
  private:

@@ -65,7 +65,7 @@ class Liveness {
       NeedControls(*node);
     }
   }
-  // Of the node and of all inside it.
+  // The controls of the node and of all nodes inside it.
   void NeedControls(const Node& node) {
     for (const Node* c : node.controls()) {
       if (c->region()->owner() == &loop_) Need(*c);

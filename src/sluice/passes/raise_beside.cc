@@ -40,7 +40,7 @@ std::string StandInName(const Value& v) {
   return StrCat(v.node->name(), "/raised");
 }
 
-// Raises one part of a region beside itself.
+// Raises one part of a region next to itself.
 class Raising {
  public:
   Raising(Graph& graph, Region& region, const RawPart& part)

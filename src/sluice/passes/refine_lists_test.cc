@@ -8,7 +8,7 @@ namespace {
 
 Result<bool> Refine(Graph& graph) { return RefineLists(graph); }
 
-// A loop that appends, or sets, and what reads its list afterwards.
+// A loop that appends, or sets, and the nodes that read its list afterwards.
 std::string Program(const std::string& size, const std::string& write,
                     const std::string& read, const std::string& bound = "%n") {
   return StrCat(R"(graph g(%n: i64[], %x: f32[2,3]) -> (%y) {

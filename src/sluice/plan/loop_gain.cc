@@ -13,7 +13,7 @@ namespace {
 
 // For shorter iterations a piece without tokens is as fast.
 constexpr double kLeastIteration = 50'000;
-// A kernel of this duration is split over the threads by itself.
+// A kernel of this duration splits itself over the threads.
 constexpr double kSplitNanos = 400'000;
 // The minimum fraction of an iteration that must be worth sharing, and the
 // maximum fraction that may wait for the previous iteration.

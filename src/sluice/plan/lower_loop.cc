@@ -271,7 +271,7 @@ Status Lowering::CountIteration(Loop& loop) {
 }
 
 // Orders each token after all uses of its resource in an iteration. Outside,
-// its Exit stands for the loop's use of the resource.
+// its Exit represents the loop's use of the resource.
 Status Lowering::PassTokens(Context& ctx, Loop& loop) {
   Context& frame = *loop.frame;
   for (Loop::Token& token : loop.tokens) {

@@ -210,7 +210,7 @@ class Plan {
   const Graph& flat_graph() const {
     return lowered_.graph ? *lowered_.graph : *graph_;
   }
-  // The node of graph() that a node of flat_graph() stands for.
+  // The node of graph() that a node of flat_graph() represents.
   const Node& SourceOf(const Node& node) const {
     auto it = lowered_.origins.find(&node);
     return it == lowered_.origins.end() ? node : *it->second.node;

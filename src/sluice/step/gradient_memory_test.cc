@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// The branch inside keeps what it needs, too.
+// The branch inside also keeps its residuals.
 const char kLoop[] = R"(graph g(%n: i64[], %bad: i64[], %x: f32[]) -> (%y) {
   %zero = Const [value = 0 : i64[]]
   %dims = Const [value = [16384] : i64[1]]

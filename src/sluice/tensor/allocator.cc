@@ -249,7 +249,7 @@ class CachingHostAllocator final : public Allocator, public TellsLive {
     return static_cast<int64_t>(4 + cls % 4) << (cls / 4 + 10);
   }
 
-  // Returns the block that this one displaces.
+  // Keeps the block and returns one that is not kept.
   Block Keep(Block block) {
     if (block.bytes < kFirstLimit) {
       block.data = first_[ClassOf(block.bytes)].exchange(

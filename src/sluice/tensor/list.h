@@ -146,7 +146,7 @@ ListValue* ListOf(const Array& array);
 // A scalar array that refers to the list.
 Array ListArray(Ref<ListValue> list);
 
-// `list` itself when nobody else sees it, else a copy; either may be written
+// `list` itself if nobody else sees it, else a copy; either may be written
 // through ListOf. Error: no memory. REQUIRES: ListOf(list).
 Result<Array> WritableList(const Array& list);
 

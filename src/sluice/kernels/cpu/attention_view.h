@@ -44,7 +44,7 @@ struct View {
   }
 };
 
-// Attribute "scale"; 0 stands for the default.
+// Attribute "scale"; 0 selects the default.
 inline double Scale(double given, int64_t depth) {
   if (given != 0 || depth == 0) return given;
   return 1 / std::sqrt(static_cast<double>(depth));

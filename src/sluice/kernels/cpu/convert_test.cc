@@ -64,7 +64,7 @@ TEST(Convert, ExactWhereTheTypeAllows) {
   EXPECT_EQ(Convert<complex64>(complex64(1, 2)), complex64(1, 2));
 }
 
-// Whatever instructions the machine has for halves, NaNs included.
+// Whatever half-precision instructions the machine has, NaNs included.
 TEST(Convert, HalvesRoundAlikeEverywhere) {
   constexpr int64_t kCount = 1 << 16;
   std::vector<float> wide(kCount);

@@ -6,7 +6,7 @@ namespace sluice {
 
 inline constexpr int kMaxGammaOrder = 8;
 
-// P(a, x): the share of Gamma(a)'s integral that lies below x. NaN for negative
+// P(a, x): the fraction of Gamma(a)'s integral below x. NaN for negative
 // numbers; 0 at x = 0; Q is computed to full precision where it is small.
 double LowerGamma(double a, double x);
 double UpperGamma(double a, double x);

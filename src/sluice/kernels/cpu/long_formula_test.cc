@@ -1,6 +1,6 @@
 // Block functions of long formulas: whatever the length, whether the stretch
-// has extremes in it, and whether the result lies over the input, each element
-// is what the formula gives for it alone.
+// contains extremes, and whether the result overwrites the input, each element
+// equals the formula's result for it alone.
 #include "sluice/kernels/cpu/long_formula.h"
 
 #include <gtest/gtest.h>

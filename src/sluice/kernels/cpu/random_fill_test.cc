@@ -88,7 +88,7 @@ TEST(RandomFill, NormalFollowsBoxAndMuller) {
   }
 }
 
-// f32 makes do with fewer bits and shorter polynomials.
+// f32 uses fewer bits and shorter polynomials.
 TEST(RandomFill, NormalFloatsFollowBoxAndMuller) {
   for (uint64_t i = 0; i < 20000; ++i) {
     RandomBlock bits = RandomBits(kKey, i);

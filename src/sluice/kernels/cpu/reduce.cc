@@ -156,7 +156,7 @@ void AddRows(const Launch& run, const ColumnCuts& cut, int64_t base,
     int64_t m = std::min(row_end - row, run_rows - row % run_rows);
     int64_t at = base + l.reduced.Offset(row) + first;
     if (cut.group > 1) {
-      // Rows side by side make one wide row; what is left fills its beginning.
+      // Adjacent rows form one wide row; the remaining ones fill its beginning.
       int64_t wide = cut.group * n;
       m = std::min(m, kBlock / wide * cut.group);
       const char* x = run.Read(at, m * n, scratch);

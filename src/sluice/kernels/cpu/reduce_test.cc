@@ -83,8 +83,8 @@ TEST(Reduce, VarianceFarFromZero) {
   }
 }
 
-// `op` of the squares of x, which nobody has computed: they are made block by
-// block as the kernel asks for them.
+// `op` of the squares of x, which are not computed in advance: they are
+// computed block by block as the kernel requests them.
 Array CallOnSquares(const char* name, const Attrs& given, const Array& x,
                     WorkerPool* pool, int64_t* finished) {
   const OpRecord &op = *FindOp(name), &square = *FindOp("Square");
@@ -107,7 +107,7 @@ Array CallOnSquares(const char* name, const Attrs& given, const Array& x,
   std::vector<Array> outputs(1);
   EXPECT_TRUE(
       AllocateOutputs(op, call.attrs, inputs, call.out_dtypes, outputs).ok());
-  // Behind it, ones are added up for every element that is said to be final.
+  // After it, ones are added for every element reported as final.
   Array ones = Array::Zeros(outputs[0].dtype(), outputs[0].shape());
   BlockProgram copy;
   int from = copy.AddInput(ones.dtype(), BlockProgram::Access::kContiguous);
@@ -180,7 +180,7 @@ TEST(Reduce, FusedInFrontAndBehindChangesNothing) {
   }
 }
 
-// Against the naive search, with equal elements and NaN far apart.
+// Compared with the naive search, with equal elements and NaN far apart.
 TEST(Reduce, ArgMaxOfLongRowsAndColumns) {
   WorkerPool pool(3);
   for (const Case& c :

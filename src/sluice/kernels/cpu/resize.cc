@@ -74,7 +74,7 @@ struct Tables {
 
   Axis<C> axis[2];
   bool nearest = false;
-  C* sums = nullptr;  // of halves' gradients
+  C* sums = nullptr;  // of half-precision gradients
   int64_t bytes;
 };
 

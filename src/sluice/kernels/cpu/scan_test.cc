@@ -53,7 +53,7 @@ TEST(Scan, LongRowsAndColumns) {
         }
       }
     }
-    // The largest so far has no rounding.
+    // A running maximum has no rounding.
     Attrs attrs = {{"axis", c.axis}};
     StepContext step;
     step.pool = &pool;

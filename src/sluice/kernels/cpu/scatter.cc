@@ -94,8 +94,8 @@ struct Carry {
       return;
     }
     if constexpr (std::is_same_v<T, float>) {
-      // Usual widths of embeddings, and halves of them: a loop over a few
-      // vectors costs more than what it does.
+      // Common embedding widths, and half of each: a loop over a few vectors
+      // costs more than its body.
       if (c.n == 32) return Rows<32>(target, updates, hits, c);
       if (c.n == 64) return Rows<64>(target, updates, hits, c);
     }

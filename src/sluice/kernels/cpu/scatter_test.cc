@@ -1,5 +1,5 @@
-// ScatterRows against one update after the other, for every way of sharing the
-// work between threads.
+// Compares ScatterRows with sequential updates, for every division of the work
+// between threads.
 #include "sluice/kernels/cpu/scatter.h"
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ Rule RuleOf(SegmentKind kind) {
 
 bool IsHalf(DType t) { return t == DType::kF16 || t == DType::kBF16; }
 
-// Bytes of the part of the workspace that holds sums of halves.
+// Bytes of the part of the workspace that holds sums of half-precision types.
 int64_t SumBytes(DType dtype, int64_t elements) {
   return IsHalf(dtype) ? AlignUp(elements * 4, 64) : 0;
 }

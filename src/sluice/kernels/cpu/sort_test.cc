@@ -1,5 +1,5 @@
-// Sort, ArgSort and SelectTop against the library's stable sort, on rows long
-// enough for every path. The sweep has the short ones.
+// Compares Sort, ArgSort and SelectTop with the library's stable sort, on rows
+// long enough for every path. The sweep covers short ones.
 #include "sluice/kernels/cpu/sort.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-// The errors vector_math.h states, over floats of every exponent: for each
-// function a stride of its own that is prime to 2^32, so that the values of two
-// functions have little in common, and the places where formulas change. The
-// largest errors over all floats are measured by `SLUICE_FULL=1 kernels_test
-// --gtest_filter=VectorMath.*`, which takes a while.
+// The errors stated in vector_math.h, over floats of every exponent: for each
+// function a different stride that is coprime to 2^32, so that the values of
+// two functions have little in common, and the points where formulas change.
+// The largest errors over all floats are measured by `SLUICE_FULL=1
+// kernels_test --gtest_filter=VectorMath.*`, which takes a while.
 #include "sluice/kernels/cpu/vector_math.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct Function {
   double (*exact)(double);
   double ulp;     // as vector_math.h states
   uint32_t bits;  // a fingerprint of results, the same on every machine
-  // Where formulas change, beside the ends all have.
+  // Points where formulas change, besides the common bounds.
   std::vector<float> borders;
 };
 
@@ -176,8 +176,8 @@ double UlpOf(float v) {
   return std::ldexp(1.0, std::max(exponent, -149));
 }
 
-// How far y is from the exact result in units of its last place; infinity and
-// NaN where they are not due count as a lot, signs of zeros too.
+// The error of y in units of the last place of the exact result; wrong
+// infinities, NaN and signs of zero count as a large error.
 double Error(float y, double exact) {
   auto rounded = static_cast<float>(exact);
   if (std::bit_cast<uint32_t>(y) == std::bit_cast<uint32_t>(rounded)) return 0;
@@ -186,7 +186,7 @@ double Error(float y, double exact) {
   }
   if (y == 0 && rounded == 0) return 1e9;
   if (std::isinf(y) || std::isinf(rounded)) {
-    // Just where results overflow, infinity is the next float.
+    // Right where results overflow, infinity is the next float.
     double got = std::isinf(y) ? std::copysign(0x1p128, y) : y;
     return std::fabs(got - exact) / 0x1p104;
   }
@@ -246,7 +246,7 @@ TEST(VectorMath, StatedErrorsHoldWhereFormulasChange) {
   }
 }
 
-// NaNs aside, which differ in bits nobody reads.
+// Without NaNs, which differ in bits that nobody reads.
 uint32_t Fingerprint(const Function& f) {
   uint32_t hash = 2166136261u;
   for (uint32_t k = 0; k < 5000; ++k) {
@@ -265,7 +265,8 @@ TEST(VectorMath, SameBitsOnEveryMachine) {
   }
 }
 
-// What stretches without extremes take must be what the others take.
+// The formulas for stretches without extremes must give the same bits as the
+// others.
 TEST(VectorMath, NearFormulasGiveTheSameBits) {
   auto same = [](float a, float b) {
     return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b);
@@ -288,7 +289,7 @@ TEST(VectorMath, NearFormulasGiveTheSameBits) {
 }
 
 #if defined(__aarch64__)
-// Every lane of a wave must come out as a number by itself does.
+// Every lane of a wave must equal the result for a single number.
 template <int N, class Near, class Distance>
 void ExpectWaves(const char* name, Near near, Distance distance,
                  uint32_t bound) {

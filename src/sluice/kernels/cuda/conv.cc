@@ -1,5 +1,5 @@
-// Convolutions and their gradients on a GPU, by cuDNN; what it does not serve,
-// and where it is not installed, by plain kernels.
+// Convolutions and their gradients on a GPU, by cuDNN; by plain kernels if
+// cuDNN does not support them or is not installed.
 #include <algorithm>
 #include <map>
 

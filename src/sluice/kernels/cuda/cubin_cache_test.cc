@@ -53,7 +53,7 @@ TEST(CubinCache, ADamagedEntryIsAsGoodAsNoneAndIsWrittenAnew) {
   ASSERT_EQ(files.size(), 1u);
   std::string path = folder / files[0];
   std::string whole = *ReadFileBytes(path);
-  // Every byte changed, every length cut, and something behind the end.
+  // Every byte changed, every length cut, and data after the end.
   int unnoticed = 0;
   for (size_t i = 0; i < whole.size(); ++i) {
     std::string damaged = whole;

@@ -55,7 +55,7 @@ class GpuEngine final : public EinsumEngine {
     return LaunchCuda(ctx_, sum, GridFor(device, args.n), args);
   }
 
-  // The last axis of the batch in one product, the others one after the other.
+  // The last axis of the batch in one product, the others sequentially.
   Status Multiply(DType dtype, const GemmArgs& first,
                   const GemmBatch& batch) override {
     GpuGemm g;

@@ -89,7 +89,7 @@ class EmulatedGpu : public testing::Test {
     driver_.cuMemcpyDtoHAsync(y.data(), y_, n * 4, stream_);
     return y;
   }
-  // What goes wrong when it runs.
+  // Run-time failures.
   std::string FailureOf(const char* name, unsigned blocks, unsigned threads,
                         unsigned shared = 0, int64_t n = 0) {
     EXPECT_EQ(Launch(name, blocks, threads, shared, n), CUDA_SUCCESS);
@@ -243,7 +243,7 @@ SL_GLOBAL(beyond, Args, a) {
 }
 )");
   EXPECT_TRUE(std::isnan(Get(1)[0])) << "fresh memory of the GPU";
-  // Of each block anew.
+  // Separately for each block.
   ASSERT_EQ(Launch("k", 2, 1, 64), CUDA_SUCCESS);
   EXPECT_EQ(Get(2)[1], 0);
   // Other compilers leave variables of a block as they were.
@@ -259,7 +259,7 @@ TEST_F(EmulatedGpu, LaunchesThatNoGpuTakesAreRefused) {
   EXPECT_EQ(Launch("k", 1, 1025), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(Launch("k", 1, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(Launch("k", 0, 1), CUDA_ERROR_INVALID_VALUE);
-  // More shared memory is there for those that ask first.
+  // Kernels can request more shared memory in advance.
   EXPECT_EQ(Launch("k", 1, 1, 100'000), CUDA_ERROR_INVALID_VALUE);
   CUfunction function = nullptr;
   driver_.cuModuleGetFunction(&function, module_, "k");

@@ -68,7 +68,7 @@ class Flash {
   // an op is served as a whole or not.
   Result<CUfunction> Function(const char* file, const char* name,
                               int64_t shared_bytes) const {
-    // Their instructions came with Ampere.
+    // The required instructions came with Ampere.
     if (GpuOf(ctx_).architecture() < 80) return NotServed();
     SL_ASSIGN_OR_RETURN(CUfunction function,
                         FileFunction(GpuOf(ctx_), file, Before(), name));

@@ -31,7 +31,7 @@ bool OfNumbersAlone(std::string_view declaration) {
       [&](std::string_view word) { return Says(declaration, word); });
 }
 
-// Text without what is in front of `begin` and from `end` on.
+// Text without the parts before `begin` and from `end` on.
 std::string_view Between(std::string_view text, std::string_view begin,
                          std::string_view end) {
   size_t at = text.find(begin);

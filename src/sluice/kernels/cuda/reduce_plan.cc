@@ -148,8 +148,8 @@ Status LaunchReduceRaw(const KernelContext& ctx, std::string_view file,
   };
   SL_RETURN_IF_ERROR(launch(plan.way, plan.blocks));
   if (shape->parts == 1) return OkStatus();
-  // Few outputs of many parts are folded by a block each, many side by side,
-  // others by a warp each.
+  // Few outputs of many parts are combined by a block each, several adjacent
+  // ones together, others by a warp each.
   if (shape->parts > 64 && shape->outputs <= kEnoughBlocks) {
     return launch("ReduceFoldBlocks", shape->outputs);
   }

@@ -74,7 +74,7 @@ int64_t PerTuple(const ShapeContext& c) {
   return NumberBytes(n) + ScatterScratchBytes(n);
 }
 
-// Updates of y, which holds what they change, at the tuples of input `at`.
+// Updates of y, which holds the original elements, at the tuples of input `at`.
 Status AtTuples(KernelContext& ctx, int at, ScatterOp op, const Array& updates,
                 const Array& y) {
   const Array& indices = ctx.in(at);

@@ -55,8 +55,8 @@ TEST(GpuWalk, EveryRankThereIsFits) {
   EXPECT_EQ(walk.rank, kMaxRank);
 }
 
-// As source/elementwise.cuh steps: element by element it is where the strides
-// say.
+// As in source/elementwise.cuh: element by element, the walk is at the offset
+// given by the strides.
 TEST(GpuWalk, ReachesEveryElementWhereItIs) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 200; ++trial) {

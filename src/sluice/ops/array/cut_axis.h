@@ -13,7 +13,7 @@
 
 namespace sluice::cut_axis {
 
-// The shape of what the attributes begin, end and strides show of an array of
+// The shape of a view with the attributes begin, end and strides of an array of
 // shape x, which messages call `name`.
 inline Result<PartialShape> CutShape(const ShapeContext& c,
                                      const PartialShape& x,

@@ -1,5 +1,4 @@
-// EnsureShape: what is known of a shape before the run, held against what it
-// is.
+// EnsureShape: checks the shape known before the run against the actual one.
 #include "sluice/base/strings.h"
 #include "sluice/kernels/cpu/copy.h"
 #include "sluice/op/batch_rules.h"

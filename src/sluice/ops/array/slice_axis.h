@@ -7,8 +7,9 @@
 
 namespace sluice::slice_axis {
 
-// Checks axis, step and the places at inputs `first` and `first + 1`; the shape
-// of what they show of an array of shape x, which messages call `name`.
+// Checks axis, step and the positions at inputs `first` and `first + 1`;
+// returns the shape of that view of an array of shape x, which messages call
+// `name`.
 inline Result<PartialShape> CutShape(const ShapeContext& c,
                                      const PartialShape& x,
                                      std::string_view name, int first) {

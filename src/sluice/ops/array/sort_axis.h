@@ -42,7 +42,7 @@ struct Rows {
   }
 };
 
-// x's rows one after the other: x itself, or brought to `scratch`.
+// x's rows consecutively: x itself, or copied to `scratch`.
 inline const void* Gather(const Rows& r, const Array& x, void* scratch,
                           WorkerPool* pool) {
   if (r.direct()) return x.raw();

@@ -1,4 +1,5 @@
-// NoteLoop: what a report of loops (passes/report_loops.h) puts into them.
+// NoteLoop: the op that a report of loops (passes/report_loops.h) inserts into
+// them.
 #include "sluice/op/record.h"
 #include "sluice/ops/list/kept_bytes.h"
 #include "sluice/state/loop_log.h"

@@ -1,5 +1,5 @@
-// What the sweep cannot say of decompositions, because they are not unique: the
-// factors multiply to the matrix, and are what they claim to be.
+// Tests decompositions, which the sweep cannot because they are not unique: the
+// factors multiply to the matrix, and have the properties they claim.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The ops behind loops that keep checkpoints, run by hand: every iteration is
-// gone through once, and never is more held than the budget says.
+// The ops of loops that keep checkpoints, run one by one: every iteration is
+// visited once, and the budget is never exceeded.
 #include "sluice/ops/list/kept_bytes.h"
 #include "sluice/ops/list/list_ops_test_util.h"
 
@@ -32,7 +32,7 @@ TEST_F(ListOps, TheGradientOfACheckpointIsItsTranspose) {
   EXPECT_EQ(*back[1].data<float>(), 0);
   ASSERT_EQ(ListOf(back[0])->size(), 3);
   EXPECT_EQ(*Get(back[0], 2).data<float>(), 2);
-  // Not kept, or nothing flows in.
+  // Not kept, or without an incoming gradient.
   back = RunAll("ListCheckpointGrad", {dy, I(-1), B(false), dims}, attrs);
   EXPECT_EQ(*back[1].data<float>(), 0);
   EXPECT_TRUE(back[0].BitEquals(dy));
@@ -53,7 +53,7 @@ TEST_F(ListOps, BytesThatAreSharedAreCountedOnce) {
   EXPECT_EQ(KeptBytes(nested), 404);
 }
 
-// They lie side by side: each is a copy.
+// They are stored in one block: each is a copy.
 TEST_F(ListOps, BytesOfShortElementsAreCountedOneByOne) {
   Array x = Array::Vector<float>({1, 2, 3});
   Array list = Run("ListNew", {I(4)}, {{"dtype", DType::kF32}});
@@ -64,7 +64,7 @@ TEST_F(ListOps, BytesOfShortElementsAreCountedOneByOne) {
   EXPECT_EQ(KeptBytes(nested), 36);
 }
 
-// Positions of the checkpoints a loop of so many iterations leaves.
+// Positions of the checkpoints left by a loop of this many iterations.
 std::vector<int64_t> Left(int64_t trips, int64_t budget, int64_t bytes,
                           int64_t* most) {
   Array state = Array::Vector<int64_t>({1, 0, 0});

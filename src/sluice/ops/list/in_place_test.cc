@@ -1,5 +1,5 @@
-// A list that nobody else sees is written where it lies; any other is not
-// changed. Counted in copies of the list, not in time.
+// A list that nobody else sees is written in place; any other is not changed.
+// Measured in copies of the list, not in time.
 #include "sluice/ops/list/list_ops_test_util.h"
 
 namespace sluice {
@@ -33,7 +33,7 @@ TEST_F(ListOps, AListReadElsewhereIsNotChanged) {
   EXPECT_EQ(*Get(shared, 0).data<float>(), 1);
   EXPECT_EQ(*Get(out[0], 0).data<float>(), 9);
   EXPECT_TRUE(Get(shared, 1).BitEquals(Get(out[0], 1)));
-  // Long elements stay where they are.
+  // Long elements are not copied.
   shared = Run("ListUnstack", {Array::Zeros(DType::kF32, {2, 100})});
   in = {shared, I(0), Array::Zeros(DType::kF32, {100})};
   ASSERT_TRUE(Give("ListSet", in, out).ok());

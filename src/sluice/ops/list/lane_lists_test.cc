@@ -1,4 +1,4 @@
-// Lists of lanes: each lane has one of its own.
+// Lists of lanes: each lane has its own.
 #include "sluice/ops/list/list_ops_test_util.h"
 
 namespace sluice {
@@ -41,7 +41,7 @@ TEST_F(LaneLists, LanesArePickedJoinedAndGrowApart) {
       Run("ListExtend", {Run("ListSelect", {lists, Ints({0})}), second});
   EXPECT_TRUE(Run("ListSizeLanes", {both}).BitEquals(Ints({3, 4})));
   EXPECT_TRUE(At(both, {1, 3}).BitEquals(Array::Vector<float>({3, 8})));
-  // What was picked from stays as it was.
+  // The source list is unchanged.
   EXPECT_TRUE(Run("ListSizeLanes", {lists}).BitEquals(Ints({3, 3})));
   EXPECT_EQ(
       ErrorOf("ListGetLanes", {both, Ints({3, 3})}, {{"dtype", DType::kF32}}),

@@ -171,7 +171,7 @@ void LayOut(const KernelContext& ctx, std::span<const Array> parts,
   auto n = static_cast<int64_t>(parts.size());
   int64_t mean = n == 0 ? 0 : at.back() / n;
   if (!IsPlainData(to.dtype()) || mean >= kLong) {
-    // Each is long enough to be divided among threads by itself.
+    // Each is long enough to be divided among threads.
     for (size_t i = 0; i < parts.size(); ++i) {
       CopyRegion(to.dtype(), parts[i].shape(), parts[i].raw(),
                  parts[i].strides(), out + at[i],

@@ -27,7 +27,7 @@ Result<const ListValue*> ListInput(const KernelContext& ctx, int i = 0);
 // The same, of elements of attribute `dtype`.
 Result<const ListValue*> TypedListInput(const KernelContext& ctx);
 // The attribute `dtype` in a shape function: one of kElements, or of kAnyData
-// when elements are laid side by side.
+// if elements are copied side by side.
 Status CheckElementType(const ShapeContext& c, DTypeSet allowed);
 
 // The list of input 0 to be written, as output 0: itself when this launch is

@@ -1,4 +1,5 @@
-// Lists as values: what each op gives, refuses, and leaves alone.
+// Lists as values: the results of each op, its rejections, and the inputs it
+// leaves unchanged.
 #include "sluice/base/worker_pool.h"
 #include "sluice/ops/list/list_ops_test_util.h"
 
@@ -37,7 +38,7 @@ TEST_F(ListOps, ReadsOfWhatWasNeverWrittenAreZerosOfTheKnownShape) {
   EXPECT_TRUE(Run("ListGet", {none, I(1)}, claims).BitEquals(zeros));
   Array one = Run("ListSet", {none, I(0), Array::Vector<float>({1, 2})});
   EXPECT_TRUE(Get(one, 1).BitEquals(zeros));
-  // Two shapes say nothing of a third element.
+  // Two different shapes imply nothing about a third element.
   Array two = Run("ListSet", {one, I(2), F(1)});
   EXPECT_NE(ErrorOf("ListGet", {two, I(1)}, OfFloats()), "");
 }

@@ -1,4 +1,4 @@
-// What tests of list ops share: calling an op by its name on arrays.
+// Shared by tests of list ops: calls an op by its name on arrays.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class ListOps : public ::testing::Test {
                              Attrs attrs = {}) {
     return Try(op, std::move(in), std::move(attrs)).status().message();
   }
-  // As an executor calls it that gives its inputs up.
+  // Calls the op like an executor that gives up its inputs.
   static Status Give(const char* op, std::vector<Array>& in,
                      std::vector<Array>& out, Attrs given = {}) {
     std::vector<DType> dtypes;
@@ -47,7 +47,7 @@ class ListOps : public ::testing::Test {
     in.clear();
     return status;
   }
-  // What the shape function says of output i, or its error.
+  // The shape function's result for output i, or its error.
   static std::string ShapeOf(const char* op, std::vector<DType> dtypes,
                              std::vector<PartialShape> shapes, Attrs attrs = {},
                              size_t i = 0) {

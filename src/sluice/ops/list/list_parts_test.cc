@@ -1,5 +1,5 @@
-// Ops that take lists apart and put them together: pop, take, gather, scatter,
-// concat, split, resize, reserve, zeros, write all.
+// Ops that split lists and join them: pop, take, gather, scatter, concat,
+// split, resize, reserve, zeros, write all.
 #include "sluice/ops/list/list_ops_test_util.h"
 
 namespace sluice {
@@ -132,7 +132,7 @@ TEST_F(ListOps, ConcatSaysWhatDoesNotFit) {
   EXPECT_EQ(Run("ListConcat", {NewList(DType::kF32, {any, 3})}, OfFloats())
                 .TypeText(),
             "f32[0,3]");
-  // Never written: zeros where the whole shape is known.
+  // Never written: zeros if the entire shape is known.
   EXPECT_EQ(Run("ListConcat", {NewList(DType::kF32, {2, 3}, 2)}, OfFloats())
                 .TypeText(),
             "f32[4,3]");
@@ -213,7 +213,7 @@ TEST_F(ListOps, RefusesMoreRowsThanAListHolds) {
             "wanted at most 67108864");
 }
 
-// Whatever type, shape or list an op is given, it refuses or runs.
+// Whatever type, shape or list an op receives, it rejects it or runs.
 TEST_F(ListOps, SurviveAnyOperands) {
   Array broken = NewList(DType::kF32, {}, 2);
   std::vector<Array> any_of{

@@ -1,4 +1,4 @@
-// Stacks: the last value in is the first out; what is refused says why.
+// Stacks: last in, first out; refusals give the reason.
 #include "sluice/ops/list/list_ops_test_util.h"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// Complex arithmetic beyond what the sweep says: its references are real.
+// Complex arithmetic beyond the sweep, whose references are real.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// Integers at the ends of their range: arithmetic wraps, nothing is undefined.
+// Integers at the limits of their range: arithmetic wraps, nothing is
+// undefined.
 #include <gtest/gtest.h>
 
 #include "sluice/op/registry.h"

@@ -110,8 +110,8 @@ Status Launch(KernelContext& ctx) {
   return OkStatus();
 }
 
-// Read as matrices, the three modes are L, L' turned round and a symmetric one:
-// each one's transpose is one of them.
+// As matrices, the three modes are L, L' reversed and a symmetric one: each
+// one's transpose is one of them.
 void Gradient(GradContext& g) {
   const std::string& mode = g.attr<std::string>("mode");
   auto back = [&](const char* as) {

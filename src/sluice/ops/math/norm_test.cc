@@ -1,5 +1,5 @@
-// Norm of numbers so large that differences say nothing of its gradient, which
-// is why they are no sample.
+// Norm of numbers so large that finite differences cannot check its gradient,
+// so they are not samples.
 #include <gtest/gtest.h>
 
 #include "sluice/op/registry.h"

@@ -1,5 +1,5 @@
-// The family of reductions (ops/family.h): what the records of y = f(x over
-// some axes) share.
+// The family of reductions (ops/family.h): the common parts of the records of y
+// = f(x over some axes).
 #pragma once
 
 #include <vector>

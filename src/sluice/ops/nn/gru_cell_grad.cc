@@ -76,9 +76,9 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
 }
 
 // With up = dh_new, activations r, z, m and v the third of h_gates, the op
-// gives
-//   dm = up (1 - z) (1 - m^2), dz = up (h - m) z (1 - z), dr = dm v r (1 - r),
-// of which dx_gates is (dr, dz, dm) and dh_gates (dr, dz, dm r), and dh = up z.
+// returns dm = up (1 - z) (1 - m^2), dz = up (h - m) z (1 - z), dr = dm v r (1
+// - r), where dx_gates is (dr, dz, dm) and dh_gates (dr, dz, dm r), and dh = up
+// z.
 void Grad(GradContext& g) {
   GradVar up = g.in(0), h = g.in(3), uh = g.dy(2);
   auto act = rnn::Gates(g, g.in(1), 3), gates = rnn::Gates(g, g.in(2), 3);

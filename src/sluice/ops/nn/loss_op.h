@@ -54,7 +54,7 @@ inline GradVar DyOfEach(GradContext& g) {
   GradVar count = all ? g.call("Size", {x})
                       : g.call("Slice", {g.call("Shape", {x})},
                                {{"begin", Ints{0}}, {"size", Ints{1}}});
-  // Counts beyond 65504 are no halves, their inverses are.
+  // Counts beyond 65504 do not fit in half precision, but their inverses do.
   GradVar share = 1.0 / g.cast(count, DType::kF64);
   return g.dy() * g.cast(share, x.dtype());
 }

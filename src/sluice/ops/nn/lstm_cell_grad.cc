@@ -80,8 +80,8 @@ std::vector<RefArray> Reference(const std::vector<RefArray>& in, const Attrs&) {
                      [&](const Ints& at) { return cell(at) * act(at, 1); })};
 }
 
-// With t = tanh(c_new) and cell = dc_new + dh o (1 - t^2), what the op gives is
-// cell g i (1 - i), cell c f (1 - f), cell i (1 - g^2), dh t o (1 - o), cell f.
+// With t = tanh(c_new) and cell = dc_new + dh o (1 - t^2), the op returns cell
+// g i (1 - i), cell c f (1 - f), cell i (1 - g^2), dh t o (1 - o), cell f.
 void Grad(GradContext& context) {
   GradVar dh = context.in(0), c = context.in(3);
   auto act = rnn::Gates(context, context.in(2), 4);

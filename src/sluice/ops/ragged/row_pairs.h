@@ -53,7 +53,7 @@ inline Result<PairSizes> PairSizesOf(const ShapeContext& c, int64_t queries,
   return out;
 }
 
-// body(pair) for every row; rows run side by side. `width` is the length of a
+// body(pair) for every row; rows run in parallel. `width` is the length of a
 // vector. `first` is scratch for one number per row.
 template <class F>
 void ForRowPairs(KernelContext& ctx, int64_t width, F&& body) {

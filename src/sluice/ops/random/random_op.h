@@ -13,9 +13,9 @@ namespace sluice::random_op {
 
 inline constexpr char kSeedDoc[] = "Tells apart ops that should differ.";
 
-// The last input of every random op, left out by those who call it: the
-// iteration to draw for (IterationTag) instead of the one it runs in. What is
-// computed again for a gradient draws what it drew the first time.
+// The last input of every random op, omitted by its callers: the iteration to
+// draw for (IterationTag) instead of the one it runs in. Recomputation for a
+// gradient draws the original numbers.
 inline constexpr char kTagInput[] = "tag: i64*";
 
 inline RandomKey KeyOf(const KernelContext& ctx) { return RandomKeyOf(ctx); }

@@ -1,5 +1,5 @@
-// Random ops by their statistics. Seeds are fixed, so a test that passes once
-// passes always; bounds are some five standard deviations wide.
+// Tests random ops by their statistics. Seeds are fixed, so a test that passes
+// once always passes; bounds are about five standard deviations wide.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ TEST(RandomOps, KeyedNumbersDependOnTheKeyAlone) {
   EXPECT_NEAR(m.mean, 0.5, 0.005);
   EXPECT_NEAR(m.variance, 1.0 / 12, 0.002);
   // Neither the session's seed nor the step matters; the key and the op's seed
-  // do, and of a vector the order too.
+  // do, and for a vector so does the order.
   Array same = Draw("KeyedUniform", {Array::Scalar<int64_t>(5)}, attrs, 99);
   EXPECT_TRUE(y.BitEquals(same));
   attrs = {{"shape", Shape{8}}};
@@ -298,7 +298,7 @@ TEST(RandomOps, LogUniformClassesAreAsFrequentAsExpected) {
     total += expected;
   }
   EXPECT_NEAR(total, kMany, 1);
-  // Of the classes drawn the same is said.
+  // The same holds for the drawn classes.
   for (int64_t i = 0; i < 100; ++i) {
     EXPECT_EQ(out[2].data<float>()[i],
               out[1].data<float>()[out[0].i64s()[static_cast<size_t>(i)]]);

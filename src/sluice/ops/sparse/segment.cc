@@ -16,7 +16,7 @@ using segment_grad::sum_rule;
 // The properties of one reduction, for any order of ids.
 struct Reduction {
   const char* plural;  // "Sums"
-  const char* empty;   // what a segment without rows is
+  const char* empty;   // the result for an empty segment
   const char* more;    // the end of its doc
   DTypeSet types;
   GradFn grad;

@@ -139,8 +139,8 @@ inline double FoldProd(const std::vector<double>& v) {
   for (double x : v) product *= x;
   return product;
 }
-// Samples leave no segment of these empty: what the type's ends are depends on
-// the type (segment_test.cc looks at those).
+// Samples leave no segment of these empty: the limits depend on the type
+// (segment_test.cc tests those).
 inline double FoldMin(const std::vector<double>& v) {
   return *std::min_element(v.begin(), v.end());
 }

@@ -1,5 +1,5 @@
-// What segments without rows hold, type by type: the sweep's reference has no
-// word for the ends of a type.
+// Contents of empty segments, type by type: the sweep's reference cannot
+// express the limits of a type.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// The records of state ops: complete, and refusing what they say they refuse.
+// The records of state ops: complete, and with the rejections that they state.
 #include <gtest/gtest.h>
 
 #include "sluice/ops/state/state_ops_test_util.h"
@@ -21,7 +21,7 @@ TEST(StateRecords, AreComplete) {
     EXPECT_NE(op->shape, nullptr) << op->name;
     EXPECT_TRUE(op->kernel(DeviceKind::kCpu).defined()) << op->name;
     EXPECT_FALSE(op->pure()) << op->name;
-    // Either makes a handle or works on one.
+    // An op either makes a handle or works on one.
     EXPECT_EQ(op->handle, op->effect == Effect::kNone) << op->name;
     if (op->handle) {
       EXPECT_TRUE(op->inputs.empty()) << op->name;

@@ -14,8 +14,8 @@
 
 namespace sluice::scatter_rows {
 
-// The shape updates must have: indices, then the axes of a row. Updates of one
-// row's shape are used for every index.
+// The required shape of updates: indices, then the axes of a row. Updates of
+// one row's shape are used for every index.
 inline Status CheckUpdates(const KernelContext& ctx, const Array& value,
                            bool* same) {
   const Array &indices = ctx.in(1), &updates = ctx.in(2);

@@ -17,8 +17,8 @@
 namespace sluice {
 
 // One asynchronous launch. Its context is destroyed in Done(), as an executor
-// may do, so that a kernel that touches it afterwards is found out by the
-// address sanitizer.
+// may do, so that AddressSanitizer detects a kernel that accesses it
+// afterwards.
 class AsyncCall {
  public:
   AsyncCall(const OpRecord& op, Attrs attrs, std::vector<Array> inputs,
@@ -74,7 +74,7 @@ class StateOps : public ::testing::Test {
     SL_CHECK(op != nullptr);
     return *op;
   }
-  // Runs to the end; an op that would wait for ever hangs.
+  // Runs to the end; an op that would wait forever hangs.
   Result<std::vector<Array>> Run(const char* op, std::vector<Array> in,
                                  Attrs attrs = {}, const char* node = "") {
     NodeInfo info;
@@ -85,7 +85,7 @@ class StateOps : public ::testing::Test {
                    const char* node = "") {
     return Run(op, std::move(in), std::move(attrs), node).status();
   }
-  // The handle made by a node called `node`.
+  // The handle created by a node with the name `node`.
   Array Handle(const char* op, Attrs attrs, const char* node) {
     auto out = Run(op, {}, std::move(attrs), node);
     EXPECT_TRUE(out.ok()) << out.status().ToString();
@@ -94,7 +94,7 @@ class StateOps : public ::testing::Test {
   AsyncCall Start(const char* op, std::vector<Array> in, Attrs attrs = {}) {
     return AsyncCall(Op(op), std::move(attrs), std::move(in), step_);
   }
-  // What the shape function says of output i: "[2,?]", or its error.
+  // The shape function's result for output i: "[2,?]", or its error.
   static std::string ShapeOf(const char* op, std::vector<DType> dtypes,
                              std::vector<PartialShape> shapes, Attrs attrs,
                              std::vector<const Array*> values = {},

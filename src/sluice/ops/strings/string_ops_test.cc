@@ -111,7 +111,7 @@ TEST(StringOps, NumbersToTextAndBack) {
   EXPECT_EQ(
       TextsOf(Call("AsString", {Array::Vector<uint64_t>({UINT64_MAX, 0})})[0]),
       (Texts{"18446744073709551615", "0"}));
-  // Every f16 survives the way there and back.
+  // Every f16 survives the round trip.
   Array halves = Array::Zeros(DType::kF16, {65536});
   for (int i = 0; i < 65536; ++i) {
     f16 h;

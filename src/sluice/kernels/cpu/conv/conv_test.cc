@@ -1,5 +1,5 @@
-// The fast convolutions against four nested loops, on whole numbers, whose
-// sums are exact in any order; and on numbers that round, whose sums show the
+// Compares the fast convolutions with four nested loops, on integers, whose
+// sums are exact in any order; and on numbers that round, whose sums reveal the
 // order, with different numbers of threads.
 #include <gtest/gtest.h>
 
@@ -204,7 +204,7 @@ std::string Text(const ConvGeometry& g) {
 int64_t Products(const ConvGeometry& g) {
   return YSize(g) * g.in_channels * g.taps();
 }
-// Under emulation only what is soon done.
+// Under emulation only fast cases.
 bool TooLong(const ConvGeometry& g) {
   return std::getenv("SLUICE_EMULATED") && Products(g) > 200'000;
 }
@@ -285,8 +285,8 @@ TEST(Conv, OfBFloat16DoesNotDependOnThreads) {
   }
 }
 
-// Vectors that overlap the end of a line must not multiply what they do not
-// add: zero times infinity is no zero.
+// Vectors that overlap the end of a line must not multiply elements that they
+// do not add: zero times infinity is not zero.
 TEST(Conv, InfinityReachesOnlyItsWindow) {
   ConvGeometry g = Plane(1, 1, 1, 8, 11, 11, 3, 1, 1);
   std::vector<float> x(static_cast<size_t>(XSize(g)), 1.0f);
@@ -311,13 +311,13 @@ TEST(Conv, InfinityReachesOnlyItsWindow) {
   EXPECT_TRUE(Convolve(g, kFilterGrad, x, dy, nullptr) == dw);
 }
 
-// The same for lines that are read where they lie, one behind the other.
+// The same for lines that are read in place, one behind the other.
 TEST(Conv, InfinityAtALinesEndIsNotInTheNextLine) {
   ConvGeometry g = Plane(3, 1, 1, 2, 11, 11, 5, 1, 2);
   std::vector<float> w(static_cast<size_t>(WSize(g)), 1.0f);
   std::vector<float> x(static_cast<size_t>(XSize(g)), 1.0f);
   std::vector<float> dy(static_cast<size_t>(YSize(g)), 1.0f);
-  // Of the middle image, so that what is around it can be read.
+  // The middle image, so that its surroundings can be read.
   x[121 + 4 * 11 + 10] = dy[242 + 4 * 11 + 10] = INFINITY;
   x[121 + 7 * 11] = dy[242 + 7 * 11] = INFINITY;
   std::vector<float> y(dy.size(), 0), dx(x.size(), 0);

@@ -1,6 +1,6 @@
-// Convolutions of integers against plain loops over every element of the
-// kernel, on random sizes of one to three axes, in numbers so large that sums
-// and products wrap around.
+// Compares convolutions of integers with plain loops over every element of the
+// kernel, for random sizes of one to three axes, with numbers so large that
+// sums and products wrap.
 #include "sluice/kernels/cpu/conv/integer_conv.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class Draw {
   uint64_t count_ = 0;
 };
 
-// Some of them with so many channels as are computed by tiles.
+// Some with enough channels for tiles.
 ConvGeometry RandomGeometry(Draw& draw, int axes) {
   ConvGeometry g;
   int64_t most = draw.From(0, 1) ? 4 : 21;
@@ -112,7 +112,7 @@ std::vector<T> Launch(bool transposed, const ConvGeometry& g, const Array& a,
   step.pool = pool;
   Array in[] = {a, w};
   Array out[] = {Array::Zeros(a.dtype(), Shape{size})};
-  if (size > 0) {  // nothing may be added to what was there
+  if (size > 0) {  // existing contents must not be added to
     std::memset(out[0].mutable_raw(), 0x5a,
                 static_cast<size_t>(size) * sizeof(T));
   }

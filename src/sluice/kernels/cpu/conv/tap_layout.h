@@ -23,7 +23,7 @@ struct TapLayout {
   int64_t origin;
   ConvAxes step;  // from one output position to the next
   ConvAxes in, stride, dilation, pad, kernel;
-  // Of a copy.
+  // For a copy.
   ConvAxes phases, length;
 
   int64_t TapOffset(const ConvAxes& tap) const;

@@ -58,7 +58,7 @@ bool AnyZero(const SumAxis* axes, int count) {
 template <class T>
 void Run(const T* x, const SumAxis* kept, int num_kept, const SumAxis* summed,
          int num_summed, T* y, WorkerPool* pool) {
-  // Long sums one after the other: in double, unless wrapping.
+  // Long sums element by element: in double, unless wrapping.
   using C = std::conditional_t<std::is_integral_v<T>, T, double>;
   // The last kept axis is the inner loop.
   const SumAxis one = {1, 0, 0};

@@ -37,7 +37,7 @@ TEST(Gemm, MatchesTripleLoop) {
   }
 }
 
-// Rows of B go by as several streams: each sum is what it is alone.
+// Rows of B are read as several streams: each sum is the same as alone.
 TEST(Gemm, ASumDoesNotDependOnTheRowsBesideIt) {
   constexpr int64_t k = 203, rows = 1031;
   std::vector<float> a(8 * k), b(rows * k), c(8 * rows);
@@ -88,7 +88,7 @@ TEST(Gemm, NoProductsMakeZeros) {
   }
 }
 
-// One float that takes up millions of others in turn stops growing.
+// Adding millions of floats to one float would stop growing.
 TEST(Gemm, LongSumsKeepTheirDigits) {
   constexpr int64_t k = 3'000'000;
   WorkerPool pool(3);
@@ -158,7 +158,7 @@ TEST(Gemm, TellsOfEveryElementOnceWhenFinal) {
   struct Seen {
     std::mutex mu;
     std::vector<int> count;
-    std::vector<char> final;  // the element as it was when told of
+    std::vector<char> final;  // the element at the time it was reported
     const char* c;
     int64_t ldc, n;
     int bytes;
@@ -206,8 +206,8 @@ TEST(Gemm, TellsOfEveryElementOnceWhenFinal) {
   }
 }
 
-// A number that is not finite shows in the row or column it belongs to and
-// nowhere else, whatever the path and its padding.
+// A nonfinite number affects its row or column and nothing else, whatever the
+// path and its padding.
 TEST(Gemm, PassesOnNaNAndInfinity) {
   for (const Shape3& s : kShapes) {
     std::vector<float> a(static_cast<size_t>(s.m * s.k), 1);

@@ -103,13 +103,13 @@ TEST(GemmKit, ManyRowsShareAPackedB) {
   }
 }
 
-// A B too large to be packed whole comes in several parts; sums are the same as
-// without a workspace.
+// A B too large to be packed whole is processed in several parts; sums are the
+// same as without a workspace.
 TEST(GemmKit, LargeBComesInParts) {
   const GemmKit& kit = KitFor(GemmType::kF32);
   const int64_t m = 400, n = 300, k = 12000;
   const int64_t bytes = PackedWorkspace(kit, m, n, k);
-  // Where the caches hold all of it there are no parts.
+  // If the caches hold all of it there are no parts.
   if (bytes == 0 || bytes >= n * k * 4) GTEST_SKIP();
   std::vector<float> a(m * k), b(k * n), c(m * n), d(m * n);
   for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 13) * .1f;

@@ -19,7 +19,7 @@ std::vector<GemmTile> Tiles() {
   return tiles;
 }
 
-// Whole numbers whose products and sums are exact in any order.
+// Integers whose products and sums are exact in any order.
 std::vector<float> Numbers(int64_t n, int seed) {
   std::vector<float> v(static_cast<size_t>(n));
   uint32_t x = static_cast<uint32_t>(seed) * 2654435761u + 1;
@@ -66,7 +66,8 @@ TEST(GemmTile, MatchesTripleLoopAndWritesNothingElse) {
   }
 }
 
-// What is not finite in A or B shows in the elements it belongs to, no others.
+// Nonfinite elements of A or B affect the elements they belong to, and no
+// others.
 TEST(GemmTile, PassesOnNaNAndInfinity) {
   for (const GemmTile& t : Tiles()) {
     std::vector<float> a(static_cast<size_t>(2 * t.mr), 1);

@@ -115,8 +115,9 @@ struct MaxGrad {
   }
 };
 
-// Plane by plane, zeros and then what `fill` adds to them: in place, or for
-// halves as floats in the workspace, since windows may overlap often.
+// Plane by plane, zeros and then the contributions that `fill` adds: in place,
+// or for half-precision types as floats in the workspace, since windows may
+// overlap often.
 template <class T>
 struct Planes {
   using C = Compute<T>;

@@ -1,4 +1,4 @@
-// Element types, as tensor/dtype.h has them.
+// Element types, as in tensor/dtype.h.
 #pragma once
 
 #include <complex>

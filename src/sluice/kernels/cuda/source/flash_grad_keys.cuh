@@ -82,7 +82,8 @@ SL_GLOBAL_BESIDE(2, kThreads, flash_grad_keys, FlashArgs, a) {
   for (int number = 0; queries.Has(step); ++number) {
     const QuerySteps::Step next = queries.After(step);
     WaitForCopies();
-    __syncthreads();  // all reads of what the next copies replace are done
+    __syncthreads();  // all reads of the data that the next copies overwrite
+                      // are done
     if (queries.Has(next)) queries.Start(number + 1, next);
     const Scores scores(a, step.head);
 #pragma unroll 1

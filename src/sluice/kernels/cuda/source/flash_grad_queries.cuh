@@ -90,7 +90,8 @@ SL_GLOBAL_BESIDE(2, kThreads, flash_grad_queries, FlashArgs, a) {
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
     WaitForCopies();
-    __syncthreads();  // all reads of what the next copies replace are done
+    __syncthreads();  // all reads of the data that the next copies overwrite
+                      // are done
     if (step + 1 < steps) keys.Start(step + 1);
 #pragma unroll 1
     for (int part = 0; part < kStepRows; part += kSome) {
