@@ -104,14 +104,15 @@ const char* const kCounted = R"(graph loop(%n: f32[]) -> (%x) {
 
 // The same with more elements than are computed together over devices
 // (graph/small_math.h): they are handed from device to device.
-const char* const kHandedOver = R"(graph loop(%n: f32[], %x0: f32[32]) -> (%x) {
+const char* const kHandedOver =
+    R"(graph loop(%n: f32[], %x0: f32[128]) -> (%x) {
   %zero = Const [value = 0 : f32[]] on "/device:cpu:0"
   %i, %x = While(%zero, %x0) [dtypes = {f32, f32}] on "/device:cpu:0" {
-    cond(%i: f32[], %x: f32[32]) {
+    cond(%i: f32[], %x: f32[128]) {
       %c = Less(%i, %n) on "/device:cpu:0"
       yield %c
     }
-    body(%i: f32[], %x: f32[32]) {
+    body(%i: f32[], %x: f32[128]) {
       %j = Add(%i, 1) on "/device:cpu:0"
       %y = Add(%x, 1) on "/device:cpu:1"
       %z = Mul(%y, 0.5) on "/device:cpu:0"
@@ -135,7 +136,7 @@ SL_BENCH(devices, device_loop,
     Placed two(text, 1);
     Placed one(OnOneDevice(text), 1, ExecutorChoice::kTokens);
     std::vector<Array> feeds = {Array::Scalar(kTrips)};
-    if (text == kHandedOver) feeds.push_back(Array::Zeros(DType::kF32, {32}));
+    if (text == kHandedOver) feeds.push_back(Array::Zeros(DType::kF32, {128}));
     auto best = Best(300 * report.rounds,
                      {[&] { two.Run(feeds); }, [&] { one.Run(feeds); }});
     bool first = text == kThereAndBack;
@@ -143,7 +144,7 @@ SL_BENCH(devices, device_loop,
                 {{"devices", "2"},
                  {"threads", "1"},
                  {"carried", first ? "1" : "2"},
-                 {"elements", text == kHandedOver ? "32" : "1"},
+                 {"elements", text == kHandedOver ? "128" : "1"},
                  {"one_device_tokens", StrCat(kTrips / best[1])}},
                 first ? AtLeast(2'000'000) : Bar());
   }
@@ -166,8 +167,8 @@ std::string Chain(int nodes, int stretch, int64_t n,
 }
 
 // One device makes of the chain a single compiled piece, four of them a piece
-// for each stretch; scalars, which take less time than passing them on, are one
-// piece over all four.
+// for each stretch; math on few elements, which takes less time than passing
+// them on, is one piece over all four.
 SL_BENCH(devices, multi_device_node,
          "a node of a chain over four CPU devices against one") {
   constexpr int kNodes = 4096, kStretch = 16;

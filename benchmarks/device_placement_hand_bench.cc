@@ -15,32 +15,39 @@ namespace sluice::bench {
 namespace {
 
 constexpr int kDevices = kPipelineDevices;
+// But for rounding: the virtual clock has gone on between the two.
+const Bar kNotWorse = AtMost(1 + 1e-9);
 
 // The device of an example's part k. By hand that is one; for the search any
 // simulated one.
 using ScopeOf = std::function<std::string(int64_t k)>;
-using Example = std::function<Tensor(const ScopeOf&)>;
+// Builds it; what it is fed by is added to the feeds.
+using Example = std::function<Tensor(const ScopeOf&, Feeds&)>;
 
-Tensor Weights(std::initializer_list<int64_t> dims, int64_t seed) {
-  return constant(RandomFloats(dims, .1f, static_cast<uint64_t>(seed)));
+// Fed, so that nothing is known before the step.
+Tensor Input(std::initializer_list<int64_t> dims, int64_t seed, Feeds& feeds) {
+  Tensor input = placeholder(f32, PartialShape(Shape(dims)));
+  feeds.push_back(
+      {input, RandomFloats(dims, .1f, static_cast<uint64_t>(seed))});
+  return input;
 }
 
 // Data-parallel towers with one set of weights: each has its part of the batch;
 // their gradients are averaged.
-Tensor Towers(const ScopeOf& scope) {
+Tensor Towers(const ScopeOf& scope, Feeds& feeds) {
   constexpr int64_t kBatch = 32, kIn = 64, kHidden = 96;
   Tensor w1, w2;
   {
     DeviceScope on(scope(0));
-    w1 = Weights({kIn, kHidden}, 1);
-    w2 = Weights({kHidden, kIn}, 2);
+    w1 = Input({kIn, kHidden}, 1, feeds);
+    w2 = Input({kHidden, kIn}, 2, feeds);
   }
   Tensor all;
   for (int64_t k = 0; k < kDevices; ++k) {
     Tensor gradient;
     {
       DeviceScope on(scope(k));
-      Tensor x = Weights({kBatch, kIn}, 10 + k);
+      Tensor x = Input({kBatch, kIn}, 10 + k, feeds);
       Tensor y = matmul(tanh(matmul(x, w1)), w2);
       Tensor loss = sum(square(y - x));
       std::vector<Tensor> found = gradients({loss}, {w1, w2});
@@ -54,14 +61,14 @@ Tensor Towers(const ScopeOf& scope) {
 }
 
 // A layer per device, iterations in parallel.
-Tensor LstmLayers(const ScopeOf& scope) {
+Tensor LstmLayers(const ScopeOf& scope, Feeds& feeds) {
   constexpr int64_t kBatch = 8, kHidden = 64, kLayers = 8, kSteps = 50;
   using State = std::pair<Tensor, Tensor>;  // h and c
   std::vector<Tensor> w;
   std::vector<State> start;
   for (int64_t k = 0; k < kLayers; ++k) {
     DeviceScope on(scope(k));
-    w.push_back(Weights({2 * kHidden, 4 * kHidden}, k));
+    w.push_back(Input({2 * kHidden, 4 * kHidden}, k, feeds));
     Tensor zeros = constant(Array::Zeros(DType::kF32, {kBatch, kHidden}));
     start.emplace_back(zeros, zeros);
   }
@@ -90,12 +97,12 @@ Tensor LstmLayers(const ScopeOf& scope) {
 
 // Stage k of an iteration needs the one before it and its own of the iteration
 // before.
-Tensor Stages(const ScopeOf& scope) {
+Tensor Stages(const ScopeOf& scope, Feeds& feeds) {
   constexpr int64_t kRows = 64, kSteps = 100;
   std::vector<Tensor> start;
   for (int64_t k = 0; k < kDevices; ++k) {
     DeviceScope on(scope(k));
-    start.push_back(Weights({kRows, kRows}, k));
+    start.push_back(Input({kRows, kRows}, k, feeds));
   }
   LoopOptions options;
   options.parallel_iterations = 32;
@@ -117,19 +124,19 @@ Tensor Stages(const ScopeOf& scope) {
 
 // Layers in four stretches of a device each, for eight parts of a batch one
 // after the other.
-Tensor MicroBatches(const ScopeOf& scope) {
+Tensor MicroBatches(const ScopeOf& scope, Feeds& feeds) {
   constexpr int64_t kStages = 4, kParts = 8, kRows = 16, kSize = 96;
   std::vector<Tensor> w;
   for (int64_t k = 0; k < kStages; ++k) {
     DeviceScope on(scope(k));
-    w.push_back(Weights({kSize, kSize}, k));
+    w.push_back(Input({kSize, kSize}, k, feeds));
   }
   Tensor all;
   for (int64_t part = 0; part < kParts; ++part) {
     Tensor x;
     for (int64_t k = 0; k < kStages; ++k) {
       DeviceScope on(scope(k));
-      if (k == 0) x = Weights({kRows, kSize}, 20 + part);
+      if (k == 0) x = Input({kRows, kSize}, 20 + part, feeds);
       x = tanh(matmul(x, w[static_cast<size_t>(k)]));
     }
     DeviceScope on(scope(kStages - 1));
@@ -139,12 +146,12 @@ Tensor MicroBatches(const ScopeOf& scope) {
 }
 
 // A value that a loop carries through four devices, and its gradient.
-Tensor LoopGradient(const ScopeOf& scope) {
+Tensor LoopGradient(const ScopeOf& scope, Feeds& feeds) {
   constexpr int64_t kStages = 4, kSize = 64, kSteps = 20;
   std::vector<Tensor> w;
   for (int64_t k = 0; k < kStages; ++k) {
     DeviceScope on(scope(k));
-    w.push_back(Weights({kSize, kSize}, k));
+    w.push_back(Input({kSize, kSize}, k, feeds));
   }
   DeviceScope on(scope(0));
   Tensor last = for_loop(
@@ -156,7 +163,7 @@ Tensor LoopGradient(const ScopeOf& scope) {
         }
         return x;
       },
-      Weights({kSize, kSize}, 9));
+      Input({kSize, kSize}, 9, feeds));
   std::vector<Tensor> found = gradients({sum(last)}, w);
   Tensor all = sum(square(found[0]));
   for (size_t k = 1; k < found.size(); ++k) all = all + sum(square(found[k]));
@@ -164,11 +171,11 @@ Tensor LoopGradient(const ScopeOf& scope) {
 }
 
 // Two halves that meet at the end.
-Tensor Branches(const ScopeOf& scope) {
+Tensor Branches(const ScopeOf& scope, Feeds& feeds) {
   std::vector<Tensor> ends;
   for (int64_t k = 0; k < 2; ++k) {
     DeviceScope on(scope(k));
-    Tensor w = Weights({64, 64}, k), x = Weights({64, 64}, 5 + k);
+    Tensor w = Input({64, 64}, k, feeds), x = Input({64, 64}, 5 + k, feeds);
     for (int i = 0; i < 20; ++i) x = matmul(x, w);
     ends.push_back(x);
   }
@@ -182,44 +189,50 @@ class Placed {
   Placed(const Example& example, bool by_hand) {
     {
       GraphScope building(graph_);
-      result_ = example([&](int64_t k) {
+      auto scope = [&](int64_t k) {
         return by_hand ? SimName(static_cast<int>(k)) : std::string("sim");
-      });
+      };
+      result_ = example(scope, feeds_);
     }
     SessionOptions options;
     options.threads = 1;
     options.placement.search = !by_hand;
     session_ = std::make_unique<Session>(graph_, options);
-    call_ = session_->prepare({result_});
   }
 
   PlacementReport Report() {
     Value fetched = Fetch(result_).In(graph_).value();
+    std::vector<Value> values;
+    std::vector<Array> arrays;
+    for (const Feed& feed : feeds_) {
+      values.push_back(feed.to.In(graph_).value());
+      arrays.push_back(feed.value.value());
+    }
     return session_->master()
-        .ProgramFor({}, {&fetched, 1}, {}, ExecutorChoice::kAuto)
+        .ProgramFor(values, {&fetched, 1}, {}, ExecutorChoice::kAuto)
         .value()
-        ->Places({})
+        ->Places(arrays)
         .value();
   }
   double VirtualSeconds() {
     SimWorld& world = SimWorld::Default();
-    values_ = call_();  // makes the plan
+    value_ = session_->run(result_, feeds_);  // makes the plan
     world.RunAll();
     world.AdvanceHost(
         std::max(0.0, world.device_seconds() - world.host_seconds()));
     double start = world.host_seconds();
-    call_();
+    session_->run(result_, feeds_);
     world.RunAll();
     return world.device_seconds() - start;
   }
-  const Array& value() const { return values_[0]; }
+  const Array& value() const { return value_; }
 
  private:
   Graph graph_;
   Tensor result_;
   std::unique_ptr<Session> session_;
-  Callable call_;
-  std::vector<Array> values_;
+  Feeds feeds_;
+  Array value_;
 };
 
 // The other simulated devices of the process hold nothing meanwhile: the search
@@ -259,12 +272,12 @@ SL_BENCH(devices, placement_vs_hand,
     predicted.emplace_back("search_ms", StrCat(found.predicted_seconds * 1e3));
     report.Line("placement_vs_hand",
                 found.predicted_seconds / by_hand.predicted_seconds, "ratio",
-                predicted, AtMost(1));
+                predicted, kNotWorse);
     virtually.emplace_back("time", "virtual");
     virtually.emplace_back("hand_ms", StrCat(hand_seconds * 1e3));
     virtually.emplace_back("search_ms", StrCat(search_seconds * 1e3));
     report.Line("placement_vs_hand", search_seconds / hand_seconds, "ratio",
-                virtually, AtMost(1));
+                virtually, kNotWorse);
   }
 }
 

@@ -53,7 +53,7 @@ def test_not_soft():
     assert sl.Session(graph).run(lost, {"x:0": 3.0}).item() == 6
     assert "fell back" in sl.Session(graph).explain(lost, {"x:0": 3.0})
     with pytest.raises(
-        ValueError, match='asks for device "/device:sim:77", which is not there'
+        LookupError, match='asks for device "/device:sim:77", which is not there'
     ):
         sl.Session(graph, soft=False).run(lost, {"x:0": 3.0})
 

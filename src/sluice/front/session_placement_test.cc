@@ -21,7 +21,7 @@ class SessionPlaces : public CheckedDevices {
     for (int i = 0; i < 256 * 256; ++i) {
       values.push_back(static_cast<float>(i % 7 - 3) * 0.02f);
     }
-    fed_ = reshape(constant(values), {256, 256}).value();
+    fed_ = Array::Of<float>({256, 256}, values);
   }
   static SessionOptions Searching() {
     SessionOptions options;

@@ -45,16 +45,17 @@ std::string Towers() {
 // Layers of a recurrent network, `per` ops of them on each device: iterations
 // follow each other through them.
 std::string Pipeline(int per) {
-  std::string args, types, yields;
+  std::string given, args, types, yields;
   for (int k = 0; k < kSims; ++k) {
+    StrAppend(given, ", %s", k, ": f32[64,64]");
     StrAppend(args, ", %h", k, ": f32[64,64]");
     StrAppend(types, ", f32");
     StrAppend(yields, ", %n", k, "_", per - 1);
   }
   std::string text = "graph pipeline(%n: i32[], %w: f32[64,64]";
-  StrAppend(text, args, ") -> (%loop:", kSims,
+  StrAppend(text, given, ") -> (%loop:", kSims,
             ") {\n  %zero = Const [value = ", "0]\n  %loop = While(%zero");
-  for (int k = 0; k < kSims; ++k) StrAppend(text, ", %h", k);
+  for (int k = 0; k < kSims; ++k) StrAppend(text, ", %s", k);
   StrAppend(text, ") [dtypes = {i32", types, "], parallel = 32] {\n");
   text.replace(text.find("]", text.find("dtypes")), 1, "}");
   StrAppend(text, "    cond(%i: i32[]", args,

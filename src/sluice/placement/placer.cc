@@ -168,6 +168,7 @@ class Placer {
     Schedule schedule(flow_, homes_, unit_of_, units_.size(), options_);
     Outcome outcome;
     if (options_.search) {
+      AvoidFullDevices();
       SearchResult found = SearchDevices(units_, schedule);
       outcome = found.outcome;
       for (size_t u = 0; u < units_.size(); ++u) {
@@ -185,6 +186,22 @@ class Placer {
     }
     report_.predicted_seconds = outcome.seconds;
     report_.bytes_over_memory = static_cast<int64_t>(outcome.bytes_over);
+  }
+
+  // A device whose limit is 0 takes nothing, not even what has no memory of its
+  // own in the model.
+  void AvoidFullDevices() {
+    for (Unit& unit : units_) {
+      std::vector<int> left = unit.allowed;
+      std::erase_if(left, [&](int d) {
+        return options_.devices[static_cast<size_t>(d)].memory_bytes == 0;
+      });
+      if (left.empty()) continue;
+      if (std::find(left.begin(), left.end(), unit.device) == left.end()) {
+        unit.device = left[0];
+      }
+      unit.allowed = std::move(left);
+    }
   }
 
   int HomeDevice(const Value& v) {

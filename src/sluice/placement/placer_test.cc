@@ -343,6 +343,20 @@ TEST(Placer, ConstantsGoWithWhoReadsThem) {
             "k sim:1, unread cpu:0, a sim:1, b cpu:0");
 }
 
+TEST(Placer, TheSearchLeavesADeviceAloneThatMayHoldNothing) {
+  PlacementOptions options = DevicesNamed(ThreeDevices());
+  options.search = true;
+  options.devices[0].flops_per_second = 1e6;
+  options.devices[1].memory_bytes = 0;
+  EXPECT_EQ(Places(R"(graph g(%x: f32[256,256]) -> (%b, %c) {
+    %a = MatMul(%x, %x)
+    %b = MatMul(%a, %a) on "sim"
+    %c = Neg(%a) on "sim:0"
+  })",
+                   options),
+            "a sim:1, b sim:1, c sim:0");
+}
+
 // ---- The report ----
 
 TEST(Placer, TheReportExplains) {

@@ -84,6 +84,10 @@ double Schedule::Finish(int task, int d, bool commit) {
   }
   double end = start + seconds_[static_cast<size_t>(task * num_devices_ + d)];
   if (!commit) return end;
+  if (in_loop_ >= 0 && t.works) {
+    double& began = loops_[static_cast<size_t>(in_loop_)].began[here];
+    began = std::min(began, start);
+  }
   if (t.begins >= 0) BeginLoop(loops_[static_cast<size_t>(t.begins)], end);
   if (in_loop_ >= 0) Measure(task, d);
   if (t.ends >= 0) {
@@ -135,6 +139,7 @@ void Schedule::BeginLoop(Loop& loop, double now) {
   loop.copying = copying_;
   loop.busy = busy_;
   loop.link_busy = link_busy_;
+  loop.began.assign(busy_.size(), INFINITY);
   in_loop_ = loop.innermost ? static_cast<int>(&loop - loops_.data()) : -1;
 }
 
@@ -151,8 +156,13 @@ double Schedule::EndLoop(Loop& loop, double now, int* waited_for) {
   step = std::max(step, once / loop.parallel);
   for (size_t d = 0; d < busy_.size(); ++d) {
     double busy = busy_[d] - loop.busy[d];
-    if (busy > step) {
-      step = busy;
+    // Iterations shifted against each other, each as the first one was.
+    double part = busy;
+    if (in_order_[d] && loop.innermost && loop.began[d] < INFINITY) {
+      part = std::max(busy, device_free_[d] - loop.began[d]);
+    }
+    if (part > step) {
+      step = part;
       *waited_for = last_on_[d];
     }
     busy_[d] += busy * (loop.trips - 1);

@@ -4,9 +4,10 @@
 // carries one copy at a time. Values occupy memory from creation to last use.
 //
 // Loops count as a fixed number of iterations, which overlap as far as devices,
-// links, carried values and the loop's own bound allow. Branches count as
-// equally likely. The devices of units may change between runs; everything else
-// is computed once. Used by one thread.
+// links, carried values and the loop's own bound allow; a device that works
+// behind the host ends its part of one before it begins the next. Branches
+// count as equally likely. The devices of units may change between runs;
+// everything else is computed once. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -85,6 +86,8 @@ class Schedule {
     // The start of the loop in this run.
     double time = 0, copying = 0;
     std::vector<double> busy, link_busy;
+    // When each device began its part of the first iteration.
+    std::vector<double> began;
   };
   // The number of distinct paths around a loop. Further carried values share
   // paths, and the loop is then predicted slower than it is.
@@ -117,6 +120,7 @@ class Schedule {
   std::vector<double> unit_seconds_;         // by unit and device
   std::vector<double> bandwidth_, latency_;  // by pair of devices
   std::vector<double> memory_;
+  std::vector<char> in_order_;  // devices that work behind the host, as streams
   bool capped_ = false;
   std::vector<std::vector<int>> neighbours_;
   // Values whose last use is a task, by task.

@@ -28,6 +28,7 @@ void ScheduleBuilder::DescribeDevices() {
   for (const DeviceModel& device : options_.devices) {
     out_.capped_ = out_.capped_ || device.memory_bytes < INT64_MAX;
     out_.memory_.push_back(static_cast<double>(device.memory_bytes));
+    out_.in_order_.push_back(device.name.kind != DeviceKind::kCpu);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <tuple>
 
 namespace sluice {
 
@@ -16,6 +18,9 @@ constexpr int64_t kRuns = 400;
 // every start.
 constexpr size_t kFewUnits = 24;
 constexpr int kKicks = 24;
+constexpr size_t kStarts = 12;
+// Pipelines over one part of the devices or another that are looked at.
+constexpr size_t kMostPipelines = 64;
 
 class Search {
  public:
@@ -30,6 +35,7 @@ class Search {
   SearchResult Run() {
     std::vector<std::vector<int>> starts = Starts();
     bool few = free_.size() <= kFewUnits;
+    if (few) KeepTheBest(starts);
     bool first = true;
     for (const std::vector<int>& start : starts) {
       now_ = start;
@@ -66,25 +72,43 @@ class Search {
       runs_ += 4;
       starts.push_back(std::move(greedy));
     }
-    for (int first : {0, 1}) {
-      if (devices_ - first < 2) continue;
-      starts.push_back(given);
-      Stages(first, starts.back());
-    }
+    AddPipelines(given, starts);
     return starts;
   }
 
+  // Over all neighbouring devices, since some may be slow, or full.
+  void AddPipelines(const std::vector<int>& given,
+                    std::vector<std::vector<int>>& starts) const {
+    std::vector<int> used;
+    for (int d = 0; d < devices_; ++d) {
+      if (std::any_of(free_.begin(), free_.end(),
+                      [&](int u) { return Allows(u, d); })) {
+        used.push_back(d);
+      }
+    }
+    size_t most = starts.size() + kMostPipelines;
+    for (size_t first = 0; first < used.size(); ++first) {
+      for (size_t end = used.size(); end >= first + 2; --end) {
+        if (starts.size() == most) return;
+        starts.push_back(given);
+        Stages({used.data() + first, end - first}, starts.back());
+      }
+    }
+  }
+
   // Program order cut into as many stretches of equal work as there are devices
-  // from `first` on: the stages of a pipeline.
-  void Stages(int first, std::vector<int>& devices) const {
+  // in `on`: the stages of a pipeline.
+  void Stages(std::span<const int> on, std::vector<int>& devices) const {
     double all = 0, done = 0;
     for (int u : free_) all += Work(u);
-    int stages = devices_ - first;
+    auto stages = static_cast<double>(on.size());
     for (int u : free_) {
-      int stage = static_cast<int>(done / all * stages);
-      int d = first + std::min(stage, stages - 1);
+      // Where its middle is, so that rounding moves none across a border.
+      double work = Work(u);
+      auto stage = static_cast<size_t>((done + work / 2) / all * stages);
+      int d = on[std::min(stage, on.size() - 1)];
       if (Allows(u, d)) devices[static_cast<size_t>(u)] = d;
-      done += Work(u);
+      done += work;
     }
   }
   // On the device that takes least.
@@ -94,6 +118,23 @@ class Search {
       least = std::min(least, schedule_.UnitSeconds(unit, d));
     }
     return least + 1e-12;
+  }
+
+  // Those from which all moves are tried.
+  void KeepTheBest(std::vector<std::vector<int>>& starts) {
+    if (starts.size() <= kStarts) return;
+    std::vector<std::tuple<double, double, double, size_t>> order;
+    for (size_t i = 0; i < starts.size(); ++i) {
+      now_ = starts[i];
+      Outcome o = Evaluate();
+      order.emplace_back(o.bytes_over, o.seconds, o.copying, i);
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<std::vector<int>> best;
+    for (size_t i = 0; i < kStarts; ++i) {
+      best.push_back(std::move(starts[std::get<3>(order[i])]));
+    }
+    starts = std::move(best);
   }
 
   bool Allows(int unit, int device) const {
