@@ -14,6 +14,7 @@ __all__ = ["erfinv", "mvlgamma"]
 
 _SLOPE = 2 / math.sqrt(math.pi)  # of erf at 0
 
+
 def inverse_erfc(q: Tensor, x: Tensor) -> Tensor:
     """The y >= 0 with erfc(y) = q and erf(y) = x, for float64 of which one is exact.
 

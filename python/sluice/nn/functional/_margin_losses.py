@@ -25,6 +25,7 @@ __all__ = [
     "triplet_margin_with_distance_loss",
 ]
 
+
 def _want_same_shape(a: Tensor, b: Tensor, what: str) -> None:
     if a.shape != b.shape:
         raise ValueError(
