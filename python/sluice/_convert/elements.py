@@ -178,6 +178,15 @@ def of_numpy(function: Any) -> Any:
     return call
 
 
+def of_enum(cls: Any) -> Any:
+    """A class of constants, which are looked up by what they are."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return cls(*known_all(args, _LOOKED_UP), **kwargs)
+
+    return call
+
+
 def _as_text(how: int) -> Callable[..., Any]:
     def text(value: Any = "", *args: Any) -> Any:
         return text_of(value, how, args[0] if args else "")
