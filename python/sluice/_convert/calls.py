@@ -32,6 +32,7 @@ from .elements import (
     functions,
     id_,
     method,
+    of_enum,
     of_numpy,
     of_text,
     rounded,
@@ -404,7 +405,7 @@ def callee(function: Any) -> Any:
         if kind.__call__ is type.__call__:
             return _constructor(function, recorder)
         if isinstance(function, enum.EnumMeta):
-            return _of_enum(function)
+            return of_enum(function)
     if kind is functools.partial:
         made = callee(function.func)
         if made is function.func:
@@ -536,15 +537,6 @@ def _of_c(function: Any, recorder: Any) -> Any:
     if package in ("nanobind", "sluice"):
         return mixed.unmixed(function) if callable(function) else function
     return handing(function)
-
-
-def _of_enum(cls: Any) -> Callable[..., Any]:
-    """A class of constants, which are looked up by what they are."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return cls(*known_all(args, "this is looked up by"), **kwargs)
-
-    return call
 
 
 def _by_wrapper(function: Any, recorder: Any) -> Any:

@@ -13,6 +13,7 @@ from .._symbols.symbol import Symbol
 from . import mixed
 from .errors import StagingError
 from .iterables import Range
+from .lists import stands_for_list
 from .object_reads import in_class, is_library_class, is_users
 from .places import reference
 from .texts import Text
@@ -144,10 +145,8 @@ def _kind(value: Any) -> Any:
         return str
     if type(value) is Range:
         return range
-    if isinstance(value, _core.List):  # a list that grew in the graph
-        recorder = _core.recorder()
-        own = recorder is None or not recorder.grown or recorder.own_lists
-        return None if own else list
+    if stands_for_list(value):
+        return list
     mixed.refuse("type() or isinstance()", value)
     return python_number(value) if isinstance(value, Tensor) else None
 

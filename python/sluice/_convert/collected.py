@@ -15,7 +15,7 @@ from .iterables import Range, Rows, Staged, size, staged, written_out
 from .lists import note_element
 from .refusals import values_may_decide
 from .texts import is_of_graph
-from .values import Tensor, decided, flatten, in_graph, is_number
+from .values import Tensor, decided, flatten, in_graph, is_number, python_number
 
 _SHORT = 8  # so many rows are written out
 
@@ -85,8 +85,11 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
             number and isinstance(count, int)
         ):
             raise NumberWanted("a list of other things than tensors is Python's")
+        if number:
+            kinds.add(python_number(made) if is_of_graph(made) else made.__class__)
         return made
 
+    kinds: set[Any] = set()
     recorder = _core.recorder()
     try:
         with recorder.frame() if recorder else contextlib.nullcontext({}) as way:
@@ -101,7 +104,10 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
         if not isinstance(count, int):
             raise
         return [element(known.get(i)) for i in range(int(count))]
-    note_element(made)
+    if recorder is not None and kinds:
+        recorder.grown.update(kinds)
+    else:
+        note_element(made)
     return _core.List.of(made)
 
 

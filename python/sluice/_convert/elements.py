@@ -17,6 +17,7 @@ from .. import _core
 from .._symbols.symbol import Symbol
 from . import mixed
 from .errors import StagingError
+from .lists import refuse_grown
 from .place import user_place
 from .refusals import asked_in_vain, forgive
 from .texts import Text, as_now, depends, is_of_graph, known_all, needed, shown
@@ -177,6 +178,15 @@ def of_numpy(function: Any) -> Any:
     return call
 
 
+def of_enum(cls: Any) -> Any:
+    """A class of constants, which are looked up by what they are."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return cls(*known_all(args, _LOOKED_UP), **kwargs)
+
+    return call
+
+
 def _as_text(how: int) -> Callable[..., Any]:
     def text(value: Any = "", *args: Any) -> Any:
         return text_of(value, how, args[0] if args else "")
@@ -191,6 +201,7 @@ def text_of(value: Any, how: int, spec: Any) -> Any:
 
     if type(value) is Range:
         value = value.now()
+    refuse_grown("a text", value)
     if isinstance(value, (Tensor, Text)) or type(spec) is Text:
         return Text.of([as_now(value), how, spec])
     names = {ord("s"): ("__str__", "__repr__"), ord("r"): ("__repr__",),

@@ -32,7 +32,7 @@ from .object_reads import (
     module_class,
     package_of,
 )
-from .lists import element
+from .lists import element, refuse_grown
 from .mixed import compared, mixed, note, refuse_compared, refuse_operand
 from .places import SLOT, INSTANCE, Instance, Slot, elements
 from .texts import Text, is_of_graph, needed
@@ -336,6 +336,8 @@ def binary(op: str, a: Any, b: Any) -> Any:
         _refuse_operands(python, a, b)
     if op in _COMPARING:
         refuse_compared(op, a, b)
+        refuse_grown(op, a)
+        refuse_grown(op, b)
         return compared(_binary(op, a, b), a, b)
     refuse_operand(op, a, b)
     refuse_operand(op, b, a)

@@ -9,7 +9,20 @@ from typing import Any
 from .. import _core
 from .errors import StagingError
 from .iterables import Range
+from .lists import stands_for_list
 from .mixed import unmixed
+from .values import Tensor
+
+
+def _check_not_empty(size: Any, name: str) -> None:
+    """Of a list of Python's, which only the run knows to be empty: then the code
+    itself runs, and says so."""
+    if isinstance(size, Tensor):
+        _core.op_function("Assert")(
+            _core.op_function("Greater")(size, 0),
+            [size],
+            message=f"{name} of an empty list",
+        )
 
 
 def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
@@ -24,6 +37,8 @@ def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
                 f"{function.__name__} of a list that grew in a graph, along axis "
                 f"{axis}; wanted axis 0"
             )
+        if stands_for_list(args[0]):
+            _check_not_empty(args[0].size(), function.__name__)
         return args[0].stack() if stacks else args[0].concat()[0]
 
     return call

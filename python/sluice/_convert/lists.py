@@ -44,6 +44,24 @@ def note_element(value: Any) -> None:
     recorder.grown.add(kind)
 
 
+def stands_for_list(value: Any) -> bool:
+    """Whether a List is a list of Python's in the program."""
+    recorder = _core.recorder()
+    if recorder is None or not isinstance(value, _core.List):
+        return False
+    return bool(recorder.grown) and not recorder.own_lists
+
+
+def refuse_grown(what: str, value: Any) -> None:
+    """Throws for one of which Python is asked what a List does not tell as a list."""
+    if stands_for_list(value):
+        values_may_decide()
+        raise StagingError(
+            f"{what} of a list that grew in a branch or loop that a tensor decides; "
+            "wanted sl.stack() of it"
+        )
+
+
 def element(value: Any) -> Any:
     """What was taken from a List: a number where the list that grew holds numbers."""
     recorder = _core.recorder()

@@ -8,6 +8,7 @@ from typing import Any
 from .. import _core
 from .errors import NumberWanted
 from .left_behind import tensor_inside
+from .lists import refuse_grown
 from .place import user_place
 from .refusals import values_may_decide
 from .values import Tensor, decided, flatten, in_graph, python_number
@@ -111,6 +112,7 @@ def as_now(value: Any) -> Any:
     """Containers are copied, and tensors, which may be written later, too."""
     if isinstance(value, Tensor):
         return _tensor_now(value)
+    refuse_grown("a text", value)
     if type(value) in (list, tuple):
         return type(value)(map(as_now, value))
     if type(value) is dict:
@@ -201,6 +203,8 @@ def attr(owner: Any, name: str) -> Any:
         from .mixed import refuse
 
         refuse(f".{name}", owner)
+        if isinstance(owner, _core.List) and hasattr(list, name):
+            refuse_grown(f".{name}", owner)
         return _core.attr(owner, name)
     getattr(kind(0), name)  # says what is missing
     return getattr(needed(owner, f"{name} is asked of"), name)
