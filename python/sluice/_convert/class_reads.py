@@ -78,6 +78,22 @@ class Attributes:
         return True
 
 
+class Inherited:
+    """Whether a class has an attribute of the same class as before."""
+
+    def __init__(self, cls: type, name: str) -> None:
+        self._cls, self._name = reference(cls), name
+        self.base = self._found(cls)
+
+    def _found(self, cls: type) -> type | None:
+        return next((b for b in cls.__mro__ if self._name in b.__dict__), None)
+
+    def holds(self) -> bool:
+        """Whether it has."""
+        cls = self._cls()
+        return cls is not None and self._found(cls) is self.base
+
+
 class Family:
     """Whether C.mro() and C.__subclasses__() give the classes that they gave."""
 

@@ -92,6 +92,7 @@ class Reading(Journal):
         self._cells: dict[int, tuple[Any, str]] = {}
         self._globals: dict[int, dict[str, Any]] = {}
         self._attributes: Any = None  # asked for as a whole
+        self._inherited: dict[tuple[type, str], Any] = {}
 
     # ---- Reads ----
 
@@ -289,6 +290,8 @@ class Reading(Journal):
         if kind == TYPE and written is None:  # by a class it derives from
             for base in owner.__mro__:
                 written = written or self.frames[0].get((kind, id(base), key))
+            if written is not None:
+                self.inherits(owner, key)
         if written is not None and value is not written[1]:
             return False
         if where[0] == ITEM and self._is_written(where, value):
@@ -297,6 +300,16 @@ class Reading(Journal):
             seen = _ABSENT if value is MISSING else value
             self.guards[where] = (changes, kind, owner, key, seen, text)
         return True
+
+    def inherits(self, cls: type, name: str) -> type | None:
+        """The class from which one has an attribute now, a guard: what the code
+        writes there shows in both."""
+        from .class_reads import Inherited
+
+        if (cls, name) not in self._inherited:
+            self._inherited[cls, name] = Inherited(cls, name)
+            self.caches.append(self._inherited[cls, name])
+        return self._inherited[cls, name].base
 
     def _is_written(self, where: tuple[Any, ...], value: Any) -> bool:
         """Whether an entry of a dict is what this recording has made of the whole:

@@ -36,6 +36,7 @@ from .places import (
     INSTANCE,
     ITEM,
     SLOT,
+    TYPE,
     Cell,
     Contents,
     Element,
@@ -264,7 +265,10 @@ class Recorder(Reading):
         """The tensor of a place that is bound anew between calls."""
         if place is None:
             return
-        made = _place(*place, text)
+        kept = self._kept_at(place)
+        made = _place(*kept, text)
+        if kept is not place and made.key in self._fed:
+            return
         self.note(made)
         made.put(tensor)
         self._fed[made.key] = tensor
@@ -276,7 +280,18 @@ class Recorder(Reading):
 
     def feed_float(self, place: Any, tensor: Any, text: str) -> None:
         """The same of a float."""
-        self.feed(place, float_of(tensor, _element(place), text), text)
+        if place is not None:
+            now = _element(self._kept_at(place))
+            self.feed(place, float_of(tensor, now, text), text)
+
+    def _kept_at(self, place: Any) -> Any:
+        """The place itself; of an attribute that a class inherits, that of the class
+        which has it: what the code writes there shows in both."""
+        kind, owner, name = place
+        if kind != TYPE or name in owner.__dict__:
+            return place
+        base = self.inherits(owner, name)
+        return place if base is None else (TYPE, base, name)
 
     def finish(self, result: Any) -> tuple[list[Any], Any]:
         """Puts everything back: (guards, what every call writes or None)."""
