@@ -17,15 +17,16 @@ namespace sluice::py {
 // Makes `holder` keep the Python object of `graph` alive, if there is one.
 void KeepGraph(nanobind::handle holder, const Graph& graph) noexcept;
 
-// The graph that an object refers to; null if none.
+// The graph that an object refers to; null if none, or if it is the graph of a
+// captured function, whose recording may be over. Never throws.
 inline const Graph* GraphBehind(const Tensor& t) {
-  return t.symbolic() ? &t.graph() : nullptr;
+  return t.symbolic() && !t.traced() ? &t.graph() : nullptr;
 }
 inline const Graph* GraphBehind(const Operation& o) {
   return o ? &o.graph() : nullptr;
 }
 inline const Graph* GraphBehind(const Variable& v) {
-  return v.symbolic() ? &v.handle().graph() : nullptr;
+  return v.symbolic() ? GraphBehind(v.handle()) : nullptr;
 }
 inline const Graph* GraphBehind(const List& l) {
   return GraphBehind(l.tensor());

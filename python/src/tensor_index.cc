@@ -237,10 +237,13 @@ Tensor PartOf(const Tensor& tensor, const Key& key) {
   if (count < 0 && basic.axes[0] != key.lead) {
     ThrowIndexError("indexing needs to know how many axes the index has");
   }
-  // Gather's gradient along axis 0 is sparse, like that of an embedding;
-  // indexing has a dense gradient, except for a single index in a loop.
+  // Gather's gradient along axis 0 is sparse, like that of an embedding.
+  // Indexing has a dense gradient. A loop adds up the rows of its iterations,
+  // and what it hands out is dense.
   bool one_place = count == 0 && basic.places.size() == 1;
-  if (basic.axes.size() == 1 && (basic.axes[0] > 0 || one_place)) {
+  Capture* capture = Capture::Open();
+  bool rows = one_place && (!capture || capture->InLoopSince(0));
+  if (basic.axes.size() == 1 && (basic.axes[0] > 0 || rows)) {
     int axis = basic.axes[0];
     Tensor picked = CallOne("Gather", {Of(basic.part), Of(basic.places[0])},
                             {{"axis", int64_t{axis}}});

@@ -162,3 +162,43 @@ def test_rows_on_one_way_alone_are_refused_in_one_graph(inside):
 
     with pytest.raises(NotImplementedError, match="is sparse depends on the branch"):
         sl.function(step, one_graph=True)(BATCHES[0])
+
+
+def by_number(x):
+    return x[int(x.argmax())]
+
+
+def by_tensor(x):
+    return x[x.argmax()] * 2
+
+
+def in_a_branch(x):
+    return x[x.argmax()] if x.sum() > 0 else x[0]
+
+
+def in_a_loop(x):
+    total, i = x.sum(), x.argmax() * 0
+    while i < 3:
+        total, i = total + x[i] * 2, i + 1
+    return total
+
+
+@pytest.mark.parametrize("program", [by_number, by_tensor, in_a_branch, in_a_loop])
+@pytest.mark.parametrize("inside", [False, True])
+def test_the_gradient_of_an_element_is_dense(program, inside):
+    def run(wrap):
+        x = sl.tensor([1.0, 5.0, 2.0]).requires_grad_()
+
+        def step(x):
+            y = program(x)
+            if inside:
+                y.backward()
+            return y
+
+        y = wrap(step)(x)
+        if not inside:
+            y.backward()
+        return x.grad.is_sparse, x.grad.tolist()
+
+    assert run(sl.function) == run(lambda f: f)
+    assert run(sl.function)[0] is False

@@ -241,6 +241,9 @@ class Expressions(Transformer):
         if isinstance(node.target, ast.Name):  # x += y may change what x is
             call = runtime_call("adding", load(node.target.id), node.value)
             node.value = at(call, node.value)
+        elif isinstance(node.target, ast.Subscript):
+            base = node.target.value
+            node.target.value = at(runtime_call("added_to", base), base)
         return node
 
     def visit_Call(self, node: ast.Call) -> Any:
@@ -283,6 +286,11 @@ class Expressions(Transformer):
             assert isinstance(base, ast.Attribute)
             call = runtime_call("shape", self.visit(base.value), self.visit(index))
             return at(call, node)
+        if not loads and isinstance(base, ast.Subscript):
+            inner = self.visit(base.value), _as_value(self.visit(base.slice))
+            node.value = at(runtime_call("row", *inner), base)
+            node.slice = self.visit(index)
+            return node
         self.generic_visit(node)
         if not loads:
             node.value = at(runtime_call("place", node.value), node.value)

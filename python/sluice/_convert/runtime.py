@@ -32,6 +32,7 @@ from .signals import (
     not_normal,
     possible,
 )
+from .parts_written import added_to, row
 from .place import user_place
 from .printing import text
 from .steps import rest as rest_of
@@ -57,6 +58,8 @@ class Runtime:
     call = staticmethod(callee)
     attr = staticmethod(attr)
     place = staticmethod(_core.place)
+    added_to = staticmethod(added_to)
+    row = staticmethod(row)
     context = staticmethod(context)
     refusal = staticmethod(refusal)
     unbound = staticmethod(unbound)

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "sluice/eager/call.h"
+#include "sluice/eager/ended_points.h"
 #include "sluice/eager/grad_mode.h"
 #include "sluice/eager/scope.h"
 #include "sluice/eager/tape.h"
@@ -49,20 +50,9 @@ void OwnPoints::KeepIfBeyond(std::vector<Tensor>& ys,
   front_internal::KeepIfBeyond(ys, others, Leaves());
 }
 
-namespace {
-
-constexpr std::string_view kRetired = "a point of a derivative";
-
-bool IsRetired(const EagerValue& leaf) {
-  return leaf.extra && leaf.extra->name == kRetired;
-}
-
-}  // namespace
-
 void Retire(const std::vector<Tensor>& leaves) {
   for (const Tensor& leaf : leaves) {
-    if (leaf.defined() && !IsDeferred(leaf))
-      leaf.here()->extras().name = kRetired;
+    if (leaf.defined() && !IsDeferred(leaf)) EndPoint(*leaf.here());
   }
 }
 
@@ -95,18 +85,22 @@ bool ReachesBeyond(const std::vector<Tensor>& ys,
     const EagerRef here = y.here();
     const EagerValue& value = *here;
     if (value.producer) open.push_back(value.producer.get());
-    bool asked = value.requires_grad && !IsRetired(value);
+    bool asked = value.requires_grad && !IsEndedPoint(value);
     if (!value.producer && asked && !own.count(&value)) return true;
   }
   std::unordered_set<const TapeNode*> seen(open.begin(), open.end());
   while (!open.empty()) {
     const TapeNode* node = open.back();
     open.pop_back();
-    if (node->outside()) return true;
+    if (node->outside()) {
+      Capture* capture = Capture::Open();
+      if (!capture || !capture->HistoryIsOver(*node)) return true;
+      continue;
+    }
     for (const TapeEdge& edge : node->edges) {
       // A history stays one when its leaf requires gradients no more.
       const EagerValue* leaf = edge.leaf.get();
-      if (leaf && !IsRetired(*leaf) && !own.count(leaf)) return true;
+      if (leaf && !IsEndedPoint(*leaf) && !own.count(leaf)) return true;
       if (edge.node && seen.insert(edge.node.get()).second) {
         open.push_back(edge.node.get());
       }
@@ -126,12 +120,16 @@ struct Beyond {
   void Add(Capture& capture, const EagerValue& y, const Leaves& own) {
     for (const Reached& to : capture.ReachOf(y, 0)) {
       const EagerValue* leaf = to.key.leaf;
-      if (leaf && (own.count(leaf) || IsRetired(*leaf))) {
+      if (leaf && (own.count(leaf) || IsEndedPoint(*leaf))) {
         to_own = true;
         continue;
       }
       Value told = to.when;
       auto* outside = dynamic_cast<const OutsideTapeNode*>(to.key.node);
+      if (outside && capture.HistoryIsOver(*outside)) {
+        to_own = true;
+        continue;
+      }
       if (outside && outside->when) {
         told = told
                    ? TraceNode(capture, "LogicalAnd", {told, outside->when}, {})

@@ -22,6 +22,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "sluice/eager/ended_points.h"
 #include "sluice/eager/recording.h"
 #include "sluice/eager/tape.h"
 #include "sluice/eager/tensor.h"
@@ -124,6 +125,22 @@ class Capture final : public Recording {
     }
   };
   const std::vector<GradSeen>& grads_seen() const { return grads_seen_; }
+  // Histories that a derivative inside has read: whether that of an entry leads
+  // to a leaf which somebody may ask gradients of (eager/ended_points.h).
+  // Another call may differ.
+  struct HistorySeen {
+    size_t entry;
+    bool over;
+    bool Still(const EagerValue& v) const { return IsOver(v) == over; }
+    static bool IsOver(const EagerValue& v) {
+      return v.producer && !front_internal::LeadsToLeaf(*v.producer);
+    }
+  };
+  const std::vector<HistorySeen>& histories_seen() const {
+    return histories_seen_;
+  }
+  // Of the value that a node outside produced; notes that it was read.
+  bool HistoryIsOver(const TapeNode& outside);
   // Other state outside the function that the body has read: a number that may
   // change between calls, such as a module's mode. The trace is valid while the
   // number is unchanged.
@@ -385,6 +402,7 @@ class Capture final : public Recording {
   uint64_t made_ = 0;
   std::deque<Entry> entries_;  // a deque keeps references valid
   std::vector<GradSeen> grads_seen_;
+  std::vector<HistorySeen> histories_seen_;
   std::vector<Fact> facts_;
   std::vector<ElementsRead> elements_read_;
   std::shared_ptr<SizeGuards> sizes_;

@@ -1,4 +1,5 @@
 // Capture: the end of a recorded backward run.
+#include <algorithm>
 #include <optional>
 
 #include "sluice/base/strings.h"
@@ -44,6 +45,21 @@ bool Capture::LeadsOutside(const TapeNode& node,
   if (!before || inside.traced->entry < 0) return false;
   auto entry = static_cast<size_t>(inside.traced->entry);
   return before->LeadsTo(*entries_[entry].value);
+}
+
+bool Capture::HistoryIsOver(const TapeNode& outside) {
+  auto* node = dynamic_cast<const OutsideTapeNode*>(&outside);
+  if (!node || !node->before) return false;
+  bool over = false;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].value->producer != node->before) continue;
+    over = HistorySeen::IsOver(*entries_[i].value);
+    bool known =
+        std::any_of(histories_seen_.begin(), histories_seen_.end(),
+                    [i](const HistorySeen& seen) { return seen.entry == i; });
+    if (!known) histories_seen_.push_back({i, over});
+  }
+  return over;
 }
 
 Reach Capture::ReachOfAll(std::span<const EagerRef> roots) {

@@ -144,6 +144,7 @@ struct Trace {
     Capture::GradSeen then;
   };
   std::vector<GradSeen> grads_seen;
+  std::vector<Capture::HistorySeen> histories_seen;
   std::vector<Capture::Fact> facts;
   // Elements of captured tensors that were read, with a checksum: writes
   // through tensors that share their memory are not counted.

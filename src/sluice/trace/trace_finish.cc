@@ -166,6 +166,7 @@ class Finisher {
     for (const Capture::GradSeen& seen : capture_.grads_seen()) {
       t_.grads_seen.push_back({seen.entry, seen});
     }
+    t_.histories_seen = capture_.histories_seen();
     if (may_fail) t_.dropped.clear();
     Hooks();
     Through();

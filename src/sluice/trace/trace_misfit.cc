@@ -66,6 +66,9 @@ Misfit Trace::MisfitOf(const std::vector<Tensor>& args) const {
       return Misfit::kGradients;
     }
   }
+  for (const Capture::HistorySeen& seen : histories_seen) {
+    if (!seen.Still(*TensorAt(seen.entry, args))) return Misfit::kRequiresGrad;
+  }
   // Checked last: gradients that are written exist.
   if (WritesAreSeenElsewhere(args)) return Misfit::kAliases;
   return Misfit::kNone;

@@ -1,0 +1,68 @@
+"""x[i] += y and x[i][j] = y, where only a run knows i.
+
+Whether x[i] is a view depends on i. Python takes the part, changes it in place and
+writes it back, or changes it alone; here the part is a copy, which is changed and
+written back: x is the same afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .._symbols.symbol import Symbol
+from .handed import item
+from .values import Tensor
+
+
+class _Row:
+    """x[i], of which an element is written."""
+
+    def __init__(self, tensor: Any, key: Any) -> None:
+        self._tensor, self._key = tensor, key
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._tensor[self._key].clone()[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        row = self._tensor[self._key].clone()
+        row[key] = value
+        self._tensor[self._key] = row
+
+
+class _Parts:
+    """x, of which a part is taken, changed and written."""
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+
+    def __getitem__(self, key: Any) -> Any:
+        part = self._owner[key]
+        return part.clone() if _one_of_a_run(key) else part
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._owner[key] = value
+
+
+def _one_of_a_run(key: Any) -> bool:
+    """Whether it chooses a single place along an axis that only a run knows."""
+    keys = key if type(key) is tuple else (key,)
+    return any(
+        isinstance(k, Symbol) or (isinstance(k, Tensor) and k.symbolic and k.ndim == 0)
+        for k in keys
+    )
+
+
+def row(owner: Any, key: Any) -> Any:
+    """What stands for x[i] in x[i][j] = y."""
+    if isinstance(owner, Tensor) and _core.recorder() is not None:
+        if _one_of_a_run(key):
+            return _Row(owner, key)
+    return _core.place(item(owner, key))
+
+
+def added_to(owner: Any) -> Any:
+    """What stands for x in x[i] += y."""
+    if isinstance(owner, (Tensor, _Row)) and _core.recorder() is not None:
+        return _Parts(owner)
+    return owner
