@@ -47,17 +47,18 @@ def test_hooks_of_other_values_are_not_called(way, made, captured, branch):
 
     def step(x, w):
         b = MADE[made](w)
-        handle = b.register_hook(lambda g: seen.append(float(g.sum())))
+        if b is not w:
+            b.register_hook(lambda g: seen.append(float(g.sum())))
         found = x
         if not branch or x.sum() > -5:
             found = WAYS[way](lambda u: (sl.sin(u) * b).sum(), x)
-        handle.remove()
         return found
 
     def plain(x, w):
         return WAYS[way](lambda u: (sl.sin(u) * MADE[made](w)).sum(), x)
 
     x, w = sl.tensor(X), sl.tensor([1.0, 2.0, 3.0]).requires_grad_()
+    w.register_hook(lambda g: seen.append(float(g.sum())))
     found = (sl.function(step) if captured else step)(x, w)
     assert not seen
     assert found.tolist() == pytest.approx(plain(x, w).tolist())
