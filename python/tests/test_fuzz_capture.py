@@ -66,6 +66,7 @@ ONCE = {
     "state:8002682": "gradients that are not there were zeros",
     "everyday:8002194": "effects before an error were lost in a later call",
     "everyday:20013930": "a loop handed on a number as a tensor",
+    "state:60001011": "a derivative called hooks of what its closure reads",
 }
 
 
