@@ -227,10 +227,7 @@ struct Recording {
         if (auto made = Raised(recorder, error, own)) return *std::move(made);
       }
       recorder.attr("abandon")();
-      if (chose && raised) {
-        undecided = nb::cast<std::string>(nb::str(Normalized(error)));
-        if (undecided.empty()) undecided = "it raises";
-      }
+      if (chose && raised) undecided = WhyByValues(error);
       CallOfThread::PutBack(call);
       throw;
     } catch (const Error& error) {
@@ -244,6 +241,17 @@ struct Recording {
       recorder.attr("abandon")();
       throw;
     }
+  }
+
+  // The reason for deciding by value: the message of what the code raised. It
+  // may have elements of tensors in it, which only such a recording can show.
+  static std::string WhyByValues(const nb::python_error& error) {
+    try {
+      auto text = nb::cast<std::string>(nb::str(Normalized(error)));
+      if (!text.empty()) return text;
+    } catch (nb::python_error&) {
+    }
+    return "it raises";
   }
 
   // The effects of the code when it raises. Nothing if the recording failed,

@@ -262,3 +262,38 @@ def test_what_comes_before_an_error_of_a_number_that_keeps_changing(wrap):
         with pytest.raises(IndexError, match=f"index {2 * n} is out of bounds"):
             step(n)
     assert x.tolist() == [32.0, 64.0, 96.0]
+
+
+class Own(Exception):
+    pass
+
+
+def text_after_a_branch(x):
+    if x > 0:
+        x = x * 2
+    raise Own(f"value {x.item():.2f}")
+
+
+def text_of_a_tensor(x):
+    y = x * 2 if x > 0 else x
+    raise Own(f"{y}")
+
+
+def text_in_an_assertion(x):
+    while x > 1:
+        x = x / 2
+    assert x is None, str(x)
+
+
+@pytest.mark.parametrize(
+    "program", [text_after_a_branch, text_of_a_tensor, text_in_an_assertion]
+)
+def test_messages_with_elements_after_a_branch(program):
+    def told(f, value):
+        with pytest.raises((Own, AssertionError)) as caught:
+            f(sl.tensor(value))
+        return type(caught.value), str(caught.value).split("\n")[0]
+
+    step = sl.function(program)
+    for value in (-0.25, 7.0, 2.0, 8.0):
+        assert told(step, value) == told(program, value)
