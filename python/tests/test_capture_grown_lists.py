@@ -54,3 +54,67 @@ def test_what_is_printed(capsys):
 
     step(sl.tensor([1.0, 2.0]))
     assert capsys.readouterr().out == "seen [tensor(6.), tensor(12.), tensor(24.)]\n"
+
+
+def written_after_the_loop(x):
+    h, out, i = x * 1, [], x.sum() * 0
+    while i < 3:
+        h = h + 1
+        out.append(h)
+        i = i + 1
+    h += 10
+    return sl.stack(out)
+
+
+def written_in_the_iteration(x):
+    h, out, i = x * 1, [], x.sum() * 0
+    while i < 3:
+        h = h + 1
+        out.append(h)
+        h += 1
+        i = i + 1
+    return out
+
+
+def written_in_each(x):
+    h, out = x * 1, []
+    for v in x:
+        h += v
+        out.append(h)
+    return sl.stack(out)
+
+
+def rows_of_what_is_written(x):
+    out, y = [], x * 1
+    for v in y:
+        out.append(v)
+    y += 5
+    return out
+
+
+@pytest.mark.parametrize(
+    "program",
+    [written_after_the_loop, written_in_the_iteration, written_in_each,
+     rows_of_what_is_written],
+)  # fmt: skip
+def test_a_list_shows_what_is_written_to_its_elements_later(program):
+    step = sl.function(program)
+    for values in ([1.0, 2.0, 3.0], [0.0, -1.0, 0.5]):
+        wanted, got = program(sl.tensor(values)), step(sl.tensor(values))
+        assert str(got) == str(wanted)
+
+
+def test_a_list_of_states_is_one_graph():
+    def states(x, n):
+        h, out, i = x * 1, [], n * 0
+        while i < n:
+            h = sl.tanh(h * 0.5 + 1)
+            out.append(h)
+            i = i + 1
+        return sl.stack(out), h
+
+    step = sl.function(states, one_graph=True)
+    for n in (1, 3, 5):
+        x = sl.tensor([1.0, 2.0])
+        assert str(step(x, sl.tensor(n))) == str(states(x, sl.tensor(n)))
+    assert len(step.traces()) == 1

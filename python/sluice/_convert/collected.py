@@ -12,7 +12,7 @@ from .errors import NumberWanted, StagingError
 from .frames import changed
 from .handed import iterated, true
 from .iterables import Range, Rows, Staged, size, staged, written_out
-from .lists import note_element
+from .lists import note_element, note_shown, stands_for_list
 from .refusals import values_may_decide
 from .texts import is_of_graph
 from .values import Tensor, decided, flatten, in_graph, is_number, python_number
@@ -30,7 +30,11 @@ def append(items: Any, value: Any) -> Any:
 
         add = callee(add)
     made = add(value)
-    return made if isinstance(items, _core.List) else items
+    if not isinstance(items, _core.List):
+        return items
+    if stands_for_list(made):
+        note_shown(made, items, value)
+    return made
 
 
 def grow(owner: Any, name: str, adder: str) -> Any:

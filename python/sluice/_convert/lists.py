@@ -44,6 +44,14 @@ def note_element(value: Any) -> None:
     recorder.grown.add(kind)
 
 
+def note_shown(made: Any, before: Any, value: Any) -> None:
+    """A list shows what is written to its elements later, which a List does not: it
+    is unknown then, and so is what the list before it shows."""
+    _core.may_be(made.tensor, before.tensor)
+    if isinstance(value, Tensor):
+        _core.may_be(made.tensor, value)
+
+
 def stands_for_list(value: Any) -> bool:
     """Whether a List is a list of Python's in the program."""
     recorder = _core.recorder()
