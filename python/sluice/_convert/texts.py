@@ -221,7 +221,7 @@ def _as_python(name: str) -> Callable[..., Any]:
     return method
 
 
-# Methods that read the characters need the actual string.
+# All methods but these read the characters, so they need the actual string.
 _LEFT = frozenset(
     "__new__ __init__ __getattribute__ __setattr__ __delattr__ __class__ __doc__ "
     "__dir__ __init_subclass__ __subclasshook__ __reduce__ __reduce_ex__ "
