@@ -36,7 +36,7 @@ class Trace(NamedTuple):
 
 
 class Traces(list["Trace"]):
-    """The recordings of a captured function, oldest first. Prints as a table."""
+    """What a captured function has recorded, oldest first. Prints as a table."""
 
     def __init__(self, name: str, traces: list[Trace]) -> None:
         super().__init__(traces)

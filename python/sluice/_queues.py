@@ -25,7 +25,7 @@ __all__ = [
 
 @closed
 class QueueBase(_core.Queue):
-    """The interface of all queues."""
+    """What all queues have."""
 
     names: list[str] | None
 

@@ -198,7 +198,7 @@ def _compare_ints(sign: str, a: Expr, b: Expr) -> Any:
 
 
 class SymInt(Symbol):
-    """An integer made of sizes."""
+    """A whole number made of sizes."""
 
     __slots__ = ("expr",)
 
@@ -297,7 +297,7 @@ class SymInt(Symbol):
 
 
 class SymFloat(Symbol):
-    """A float made by dividing sizes, or of sizes and floats."""
+    """A number made of sizes by dividing, or of sizes and floats."""
 
     __slots__ = ("_build", "_cached", "_key", "_parts", "_text", "_whole", "hint")
 

@@ -69,7 +69,7 @@ def _in_order(state: Any, order: Any) -> Any:
 
 
 class RNNBase(Module):
-    """The base of RNN, LSTM and GRU."""
+    """What RNN, LSTM and GRU have in common."""
 
     def __init__(
         self,

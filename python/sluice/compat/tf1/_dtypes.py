@@ -168,7 +168,7 @@ bool, string, uint64 = _known["bool"], _known["string"], _known["uint64"]
 
 
 def as_dtype(type_value: Any) -> DType:
-    """The dtype of a DType, a numpy type, a Python class or a name."""
+    """The type that a DType, a numpy type, a Python class or a name stands for."""
     if isinstance(type_value, DType):
         return type_value
     if isinstance(type_value, _core.dtype):
