@@ -1,4 +1,4 @@
-"""What this build is: version, devices."""
+"""The version and devices of this build."""
 
 from . import _core
 

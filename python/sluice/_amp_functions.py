@@ -21,7 +21,7 @@ def _kind_of(device_type: str, what: str) -> None:
 
 def _cast(value: Any, dtype: Any) -> Any:
     if isinstance(value, _core.Tensor) and value.dtype.is_floating_point:
-        # PyTorch leaves float64 as it is, too.
+        # PyTorch does not cast float64 either.
         return value if value.dtype == _core.float64 else value.to(dtype)
     if isinstance(value, dict):
         return {key: _cast(each, dtype) for key, each in value.items()}
@@ -35,8 +35,8 @@ def custom_fwd(
 ) -> Any:
     """For the forward of an autograd.Function that is called under autocast().
 
-    cast_inputs: the type its tensors of floats are given in, with autocast off inside.
-    Calls are cast on whatever device they run.
+    cast_inputs: the dtype to which floating-point tensors are cast before the call;
+    autocast is then off inside. Calls are cast on any device.
     """
     _kind_of(device_type, "custom_fwd")
     if fwd is None:

@@ -19,9 +19,9 @@ def associative_scan(
 ) -> Any:
     """elems[0], fn(elems[0], elems[1]), ... along an axis, in about 2 log2(n) calls.
 
-    elems is a tensor or a tree of tensors of one size along the axis. fn takes two
-    such trees, of many elements at once, and combines them one by one; it is
-    associative: fn(fn(a, b), c) is fn(a, fn(b, c)). reverse: from the end.
+    elems is a tensor or a tree of tensors with the same size along the axis. fn takes
+    two such trees of many elements and combines them elementwise. It must be
+    associative: fn(fn(a, b), c) equals fn(a, fn(b, c)). reverse: start at the end.
     """
     if not callable(fn):
         raise TypeError(f"associative_scan(): fn is a {type(fn).__name__}; wanted a "
@@ -41,7 +41,7 @@ def associative_scan(
         lines = [_ops.reverse(line, (0,)) for line in lines]
 
     def combined(a: Tree, b: Tree) -> Tree:
-        # In front of the other axes fn sees the axis where it was.
+        # fn sees the axis in its original position.
         a, b = ([_back(t, at) for t, at in zip(side, places)] for side in (a, b))
         made, found = _core.tree_flatten(fn(form.unflatten(a), form.unflatten(b)))
         if found != form:
@@ -72,11 +72,11 @@ def _front(leaf: Any, at: int) -> Any:
 
 
 def _scanned(combined: Callable[[Tree, Tree], Tree], lines: Tree, n: int) -> Tree:
-    """The prefixes of n elements along the first axis of each."""
+    """The prefixes of n elements along the first axis of each tensor."""
     if n < 2:
         return lines
     pairs = combined([t[0 : n - 1 : 2] for t in lines], [t[1::2] for t in lines])
-    # Prefixes that end at odd places; one more element makes the even ones.
+    # The prefixes that end at odd positions. One more element gives the even ones.
     odd = _scanned(combined, pairs, n // 2)
     evens = [t[:1] for t in lines]
     if n > 2:

@@ -1,4 +1,4 @@
-"""Gradients of imperative programs: no_grad, backward and their kin."""
+"""Gradients of imperative programs: no_grad, backward and related functions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CancelledError = _core.CancelledError
 
 
 class _Mode:
-    """A mode of this thread, for a with-statement or a whole function."""
+    """A mode of this thread, for a with statement or as a decorator."""
 
     _set: Callable[[bool], bool]
 
@@ -63,13 +63,13 @@ class _Mode:
             with self._copy():
                 return function(*args, **kwargs)
 
-        # Recorded, the function inside is converted as if it had no decorator.
+        # During a recording the inner function is converted as if undecorated.
         setattr(under, "__sl_under__", (self, function))
         return cast(_F, under)
 
 
 def _generator_under(mode: _Mode, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The mode holds while the generator runs, not while its user does."""
+    """Applies the mode while the generator runs, not while its consumer does."""
 
     @functools.wraps(function)
     def under(*args: Any, **kwargs: Any) -> Any:
@@ -137,7 +137,7 @@ class set_grad_enabled(_GradMode):
         _core.set_grad_mode(self._on)
 
     def __call__(self, function: _F) -> _F:
-        # As a decorator it holds inside the function alone.
+        # As a decorator it applies only inside the function.
         _core.set_grad_mode(self._before.pop())
         return super().__call__(function)
 
@@ -148,7 +148,7 @@ class set_grad_enabled(_GradMode):
 class detect_anomaly(_Mode):
     """Stops at the first result that is NaN or infinite, and names the op.
 
-    Looks at every result of every call, gradients too, so it is slow.
+    It checks every result of every call, including gradients, so it is slow.
     """
 
     _set = staticmethod(_core.set_nan_trap)
@@ -174,6 +174,6 @@ nan_trap = detect_anomaly
 def why_no_grad(y: _core.Tensor, x: _core.Tensor) -> str:
     """One sentence on why y has no gradient with respect to x.
 
-    It names the op that cut the way, and its line; "" when there is a gradient.
+    It names the op that breaks the path, and its line; "" if there is a gradient.
     """
     return str(_core.why_no_grad(y, x))

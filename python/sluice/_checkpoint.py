@@ -11,7 +11,7 @@ from ._flat import Arguments, Results, called, name_of
 
 __all__ = ["checkpoint", "remat"]
 
-# What PyTorch's function takes beside the arguments of f.
+# Options of PyTorch's function that are not arguments of f.
 _IGNORED = frozenset(
     "use_reentrant preserve_rng_state determinism_check debug context_fn".split()
 )
@@ -20,8 +20,8 @@ _IGNORED = frozenset(
 def checkpoint(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """f with a gradient that runs f again instead of keeping what it computed.
 
-    `checkpoint(f)` gives the function, `checkpoint(f, *args)` calls it. f must do the
-    same every time; the random numbers it draws are the same.
+    `checkpoint(f)` gives the function, `checkpoint(f, *args)` calls it. f must compute
+    the same every time. It draws the same random numbers again.
     """
     if not callable(f):
         raise TypeError(f"checkpoint: got a {type(f).__name__}; wanted a function")

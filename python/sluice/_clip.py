@@ -1,4 +1,4 @@
-"""Gradients held within bounds: for `optim` and `nn.utils`, which both have these."""
+"""Gradient clipping, shared by `optim` and `nn.utils`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def clip_grad_norm_(
     together, of order ``norm_type``, is at most ``max_norm``. Returns the norm
     before. The gradients keep their direction.
 
-    With ``error_if_nonfinite`` a norm that is NaN or infinite is a
-    RuntimeError, and gradients stay as they are. foreach changes nothing: there
-    is one way to compute them.
+    With ``error_if_nonfinite`` a norm that is NaN or infinite raises a
+    RuntimeError and leaves the gradients unchanged. foreach has no effect: there
+    is only one implementation.
     """
     parameters = refuse_parts(parameters, "clip_grad_norm_")
     return _core.clip_grad_norm_(

@@ -1,13 +1,13 @@
-"""Attributes that nobody reads are refused: a misspelt one would change nothing.
+"""Refuses to set unknown attributes: a misspelt one would have no effect.
 
     @closed
     class Trainer: ...
 
     trainer.epohcs = 3        # AttributeError: ...; did you mean 'epochs'?
 
-What the package itself sets is there; names that begin with an underscore are for
-those who know what they do. Classes of users that derive from these have any. Those
-in ``_fixed_attributes`` are read when an object is made, and stay.
+Attributes that the package sets are known. Names that begin with an underscore may
+always be set. User classes derived from these may have any attributes. The names in
+``_fixed_attributes`` are read when an object is made and cannot change later.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HERE = __name__.partition(".")[0]
 
 
 def _ours(module: str) -> bool:
-    # What converted code of a user's assigns comes from _convert.
+    # Assignments of converted user code come from _convert.
     return module.partition(".")[0] == _HERE and not module.startswith(
         f"{_HERE}._convert"
     )

@@ -1,8 +1,8 @@
-"""Ops on complex numbers that have no kernels for them, made of ops on their parts.
+"""Ops on complex numbers without complex kernels, made of ops on their parts.
 
-`call` is what the extension asks: by the op's name. Elementwise functions are those of
-the array standard's namespace; what is linear goes over both parts, what is linear on
-both sides over all four.
+The extension calls `call` with the op's name. Elementwise functions come from the
+namespace of the array standard. A linear op runs on both parts, a bilinear one on all
+four pairs of parts.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def _power(name: str, xs: list[Tensor], options: Options) -> Any:
 
 
 def _on_both_parts(name: str, xs: list[Tensor], options: Options) -> Any:
-    """What is linear."""
+    """A linear op."""
     op = _core.op_function(name)
     return _ops.make_complex(*(op(part(xs[0]), **options)
                                for part in (_ops.real, _ops.imag)))  # fmt: skip
 
 
 def _product(name: str, xs: list[Tensor], options: Options) -> Any:
-    """What is linear in each of two operands."""
+    """An op that is linear in each of two operands."""
     if len(xs) != 2:
         return NotImplemented
     op = _core.op_function(name)
@@ -98,6 +98,6 @@ _CALLS: dict[str, Made] = {
 
 
 def call(name: str, operands: list[Tensor], options: Options) -> Any:
-    """The result, or NotImplemented where nothing stands for the op."""
+    """The result, or NotImplemented if the op has no such form."""
     made = _CALLS.get(name)
     return NotImplemented if made is None else made(name, operands, options)

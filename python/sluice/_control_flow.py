@@ -1,9 +1,9 @@
 """Branches and loops as functions of ordinary code.
 
-On tensors that have elements they run at once. In a graph, and in a function
-being captured, they become nodes: only the branch taken runs, a loop runs as
-often as its condition says. Values are trees (nested tuples, lists, dicts, None,
-Lists) of tensors and numbers; the code may read whatever is around it.
+Imperatively they run at once. In a graph, and in a function being captured, they become
+nodes: only the branch taken runs, and a loop runs while its condition holds. Values are
+trees (nested tuples, lists, dicts, None, Lists) of tensors and numbers. The code may
+read any enclosing variables.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ __all__ = [
 def budget(bytes: int | str) -> Save:
     """At most so many bytes kept for the gradient of a loop, for its `save=`.
 
-    A number, or a text as "256MiB", "1.5GB", "64 KiB". What does not fit is
-    computed again.
+    A number, or a string such as "256MiB", "1.5GB" or "64 KiB". Values that do not
+    fit are rematerialized.
     """
     return _core.budget(bytes)
 
@@ -57,7 +57,7 @@ def cond(
     """
     _check_callable("cond: true_fn", true_fn)
     _check_callable("cond: false_fn", false_fn)
-    if isinstance(pred, bool):  # nothing is left to decide
+    if isinstance(pred, bool):  # already decided
         return (true_fn if pred else false_fn)(*operands)
     return _core.run_branches("cond", pred, [true_fn, false_fn], operands, False)
 
@@ -83,8 +83,8 @@ def switch(
 
 
 def _takes(f: Callable[..., Any], count: int) -> bool | None:
-    """Whether f can be called with so many arguments; None: who knows."""
-    import inspect  # when it is needed: it takes long to load
+    """Whether f accepts that many arguments; None if unknown."""
+    import inspect  # only when needed, because it loads slowly
 
     try:
         inspect.signature(f).bind(*[None] * count)

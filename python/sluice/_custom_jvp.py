@@ -34,9 +34,10 @@ class custom_jvp:
         def f_jvp(primals, tangents):
             return f(*primals), how_far_f_moves
 
-    f_jvp takes tuples of arguments and of their tangents, and is linear in the
-    latter: gradients are pulled back through it. Arguments of `nondiff_argnums` come
-    first in its call, as they are. Those that are no floats have tangents of 0.
+    f_jvp takes a tuple of arguments and a tuple of their tangents. It must be linear
+    in the tangents, because reverse-mode gradients use its transpose. Arguments of
+    `nondiff_argnums` come first in its call, unchanged. Arguments that are not
+    floating-point have tangents of 0.
     """
 
     def __init__(
@@ -50,16 +51,16 @@ class custom_jvp:
         self._rule: Callable[..., Any] | None = None
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Says how f moves; also as a decorator."""
+        """Sets the rule for tangents; also as a decorator."""
         if not callable(rule):
             raise TypeError("defjvp: wanted a function of primals and tangents")
         self._rule = rule
         return rule
 
     def defjvps(self, *rules: Callable[..., Any] | None) -> None:
-        """One rule for each argument, of its tangent, the result and the arguments.
+        """Sets one rule for each argument.
 
-        rule(tangent, out, *primals) says how far f moves; None stands for not at all.
+        rule(tangent, out, *primals) returns the change of f; None means no change.
         """
         if self._still:
             raise TypeError("defjvps: has no place for nondiff_argnums; wanted defjvp")
@@ -105,7 +106,7 @@ class custom_jvp:
 def _pulled(
     rule: Callable[..., Any], still: Sequence[Any], primals: Any, g: Any, name: str
 ) -> tuple[Any, ...]:
-    """What flows back: the rule's transpose, which any point of tangents gives."""
+    """The gradients: the transpose of the rule, which is the same at any tangents."""
     starts = tuple(_zeros(primal) for primal in primals)
     floats = [i for i, start in enumerate(starts) if _moves(start)]
 

@@ -41,8 +41,8 @@ class custom_vjp:
 
         f.defvjp(f_fwd, f_bwd)
 
-    f_fwd(x, y) returns (f(x, y), residuals), f_bwd(residuals, g) a tuple with one
-    gradient, a tree like the argument or None, for each argument. Those of
+    f_fwd(x, y) returns (f(x, y), residuals). f_bwd(residuals, g) returns a tuple with
+    one gradient for each argument: a tree like the argument, or None. Arguments of
     `nondiff_argnums` come first in the call of f_bwd and have no gradient.
     """
 
@@ -58,7 +58,7 @@ class custom_vjp:
         self._bwd: Callable[..., Any] | None = None
 
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
-        """Says how f is differentiated."""
+        """Sets the forward and backward functions."""
         if not callable(fwd) or not callable(bwd):
             raise TypeError("defvjp: wanted two functions, forward and backward")
         self._fwd, self._bwd = fwd, bwd
@@ -84,7 +84,7 @@ class custom_vjp:
 
 
 class _Call:
-    """One call of a custom_vjp: what its gradient will need."""
+    """One call of a custom_vjp, with the data for its gradient."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class _Call:
         self._given = given
         self._residuals = Held(None)
         self.structure: Any = None
-        # Of each argument with gradients: its structure, and which leaves are tensors.
+        # For each differentiable argument: its structure, and which leaves are tensors.
         self._trees: list[tuple[Any, list[bool]]] = []
         for i in moving:
             leaves, structure = flatten(args[i])
@@ -130,7 +130,7 @@ class _Call:
         return results.tensors
 
     def backward(self, xs: list[Any], ys: list[Any], gs: list[Any]) -> list[Any]:
-        # To be differentiated themselves, residuals must lead back to xs.
+        # For higher-order gradients, residuals must stay connected to xs.
         if _core.is_grad_enabled() or any(x._deferred for x in xs):
             residuals = self._run_forward(xs)[1]
         else:
@@ -167,7 +167,7 @@ class _Call:
 
 
 def _like(structure: Any, count: int, tree: Any, n: int) -> list[Any]:
-    """The leaves of a tree that may have None for any of them."""
+    """The leaves of a tree, each of which may be None."""
     places = structure.unflatten(range(count))
     found: list[Any] = [None] * count
 

@@ -37,7 +37,7 @@ from ._runners import *  # noqa: F403
 from ._state import *  # noqa: F403
 from . import _queues, _runners, _state
 
-#: The other names of Variable and initialize_variables.
+#: Aliases of Variable and initialize_variables.
 variable = Variable
 global_variables_initializer = initialize_variables
 

@@ -21,12 +21,11 @@ _KINDS = ("cpu", "gpu", "cuda", "sim")
 class device(Device):
     """A device, by name: "cpu", "cpu:0", "/cpu:0", "/job:ps/task:0/cpu:0".
 
-    As a scope for `with` it is where operations of a graph made inside run, and
-    where tensors go that are made of no other tensor. A step of a graph that
-    names a device that is not there fails.
+    In a `with` statement it selects where graph operations made inside run, and where
+    tensors are created. A graph step that names a missing device fails.
     """
 
-    _scopes: dict[int, list[Any]]  # open ones of each thread
+    _scopes: dict[int, list[Any]]  # open scopes of each thread
 
     def __new__(cls, name: str, index: int | None = None) -> device:
         if not isinstance(name, str):
@@ -51,13 +50,13 @@ class device(Device):
 
     @property
     def type(self) -> str:
-        """The kind of device: "cpu"; "" when only a job or task is named."""
+        """The kind of device, such as "cpu"; "" if the name has only a job or task."""
         last = self.rpartition("/")[2].partition(":")[0]
         return last if last in _KINDS else ""
 
     @property
     def index(self) -> int | None:  # type: ignore[override]
-        """Which one of them, where the name says so."""
+        """The index of the device, if the name has one."""
         number = self.rpartition("/")[2].partition(":")[2]
         return int(number) if self.type and number else None
 
@@ -81,7 +80,7 @@ class device(Device):
 def colocate_with(op: Any) -> Any:
     """A scope: operations made inside run on the device of this one.
 
-    `op` is a tensor, a variable or an operation, wherever it will be placed.
-    Imperatively, tensors made of no other tensor go where that one is.
+    `op` is a tensor, a variable or an operation, whose device may still be undecided.
+    Imperatively, new tensors are created on its device.
     """
     return _core.colocate_scope(op)

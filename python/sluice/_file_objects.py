@@ -1,7 +1,7 @@
-"""Tensors in what a program has opened: io.BytesIO, open(..., "wb"), sockets' files.
+"""Tensors in file objects: io.BytesIO, open(..., "wb"), files of sockets.
 
-The library writes and reads files by name, with renames and by parts. An object that
-is written to or read from gets the bytes of such a file.
+The library writes and reads files by name, in parts, and renames them. For a file
+object, such a file is written or read and its bytes are copied.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BEGINNINGS = ((b"PK\x03\x04", ".npz"), (b"\x93NUMPY", ".npy"))
 
 
 def is_file_object(path: Any, method: str) -> bool:
-    """Whether it is something opened and no name."""
+    """Whether the value is a file object and not a name."""
     named = isinstance(path, (str, bytes, os.PathLike))
     return not named and callable(getattr(path, method, None))
 
@@ -26,12 +26,12 @@ def _write_all(file: Any, data: bytes) -> None:
     view = memoryview(data)
     while view:
         done = file.write(view)
-        # Objects that say nothing have taken all; raw files may take a part.
+        # None means that everything was written; raw files may write a part.
         view = view[len(view) if done is None else done :]
 
 
 def write(file: Any, suffix: str, save: Callable[[str], None]) -> None:
-    """What `save` writes to a file of that format, into the object."""
+    """Writes what `save` writes to a file of that format into the object."""
     with tempfile.TemporaryDirectory(prefix="sluice-") as folder:
         path = pathlib.Path(folder, "tensors" + suffix)
         save(str(path))
@@ -47,7 +47,7 @@ def write(file: Any, suffix: str, save: Callable[[str], None]) -> None:
 
 
 def read(file: Any, load: Callable[[str], Any]) -> Any:
-    """What `load` makes of a file with the bytes that are left in the object."""
+    """The result of `load` for a file with the remaining bytes of the object."""
     with tempfile.TemporaryDirectory(prefix="sluice-") as folder:
         kept = pathlib.Path(folder, "tensors")
         begin = b""

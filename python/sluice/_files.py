@@ -27,8 +27,8 @@ def _format(path: Any) -> str:
 
 
 def _has_floats(value: Any) -> bool:
-    """Whether it is a number of Python's with a fraction, or lists of numbers
-    with such: they have 64 bits."""
+    """Whether the value is a Python float, or a list of numbers with one. These have
+    64 bits."""
     if isinstance(value, (list, tuple)):
         numbers = all(
             isinstance(v, (bool, int, float, list, tuple)) for v in value
@@ -38,8 +38,8 @@ def _has_floats(value: Any) -> bool:
 
 
 def _exactly(value: Any) -> Any:
-    """A tensor has 32 bits unless it is told: what is read would be another
-    number."""
+    """The value, with floats as float64 tensors. A float32 tensor, the default, would
+    read back as another number."""
     if _has_floats(value):
         return _core.tensor(value, dtype=_core.float64)
     return value
@@ -61,7 +61,7 @@ def _flatten(tree: Any, prefix: str, into: dict[str, Any]) -> None:
 
 
 def _named(obj: Any) -> dict[str, Any]:
-    """Tensors by name: {"a": {"b": t}} has "a.b"."""
+    """Tensors by name: {"a": {"b": t}} gives "a.b"."""
     if hasattr(obj, "state_dict"):
         obj = obj.state_dict()
     if not isinstance(obj, (Mapping, list, tuple)):
@@ -84,15 +84,15 @@ def save(
     """Writes tensors to a file; its name says the format. A file object, such as
     io.BytesIO, gets the bytes of a ``.safetensors`` file.
 
-    ``obj`` is a dict of tensors, also nested (its names become "a.b"), a list,
-    or what has ``state_dict()``: a module, an optimizer. For ``.npy`` it is one
-    tensor. Python's numbers are tensors of int64 and float64, so that ``item()``
-    of what is read is the same number. Formats: ``.safetensors``;
+    ``obj`` is a dict of tensors, which may be nested (names become "a.b"), a list,
+    or an object with ``state_dict()``, such as a module or an optimizer. For ``.npy``
+    it is one tensor. Python numbers become int64 and float64 tensors, so that
+    ``item()`` reads the same number back. Formats: ``.safetensors``;
     ``.safetensors.index.json`` with several files of at most
     ``max_shard_bytes``; ``.npz``; ``.npy``; PyTorch's ``.pt`` and ``.pth``, which
     keep nested dicts and lists, numbers and text as they are. ``metadata`` is text
-    kept in safetensors files. Files are written beside and renamed: the old one or the
-    new one is there, whatever happens.
+    kept in safetensors files. A file is written under a temporary name and renamed, so
+    that either the old or the new file exists at any time.
     """
     refuse_files("save()")
     if is_file_object(path, "write"):
@@ -131,9 +131,9 @@ def load(
     ``.npy`` file the tensor; of PyTorch's ``.pt`` and ``.pth`` what was saved.
     Of a file object the bytes that are left in it.
 
-    FileNotFoundError when there is none; ValueError when it is damaged, or no
-    file of the format its name says. ``map_location`` is the device that tensors
-    go to. Nothing that a file names is executed: ``weights_only=False`` is refused.
+    Raises FileNotFoundError if there is no file, and ValueError if it is damaged or
+    not in the format of its name. ``map_location`` is the device for the tensors.
+    Nothing that a file names is executed: ``weights_only=False`` is refused.
     """
     refuse_files("load()")
     if not weights_only:

@@ -1,4 +1,4 @@
-"""Arguments as flat lists: what transforms differentiate, and the rest."""
+"""Arguments as flat lists: the tensors that transforms differentiate, and the rest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_array(leaf: Any) -> bool:
 
 
 def to_tensor(leaf: Any) -> Any:
-    """Arrays of other libraries as tensors; tensors and variables as they are."""
+    """Arrays of other libraries as tensors; tensors and variables unchanged."""
     if isinstance(leaf, _core.Tensor) or isinstance(leaf, _VARIABLE):
         return leaf
     return _identity(leaf)
@@ -43,15 +43,15 @@ def flatten(tree: Any) -> tuple[list[Any], _core.TreeDef]:
 
 
 def as_list(value: Any) -> Any:
-    """What can be read but once (net.parameters()) as a list."""
+    """An iterator, such as net.parameters(), as a list; other values unchanged."""
     return list(value) if isinstance(value, Iterator) else value
 
 
 class Arguments:
     """Arguments of a call with their tensors taken out.
 
-    `tensors` are those that `wanted` says yes to; `rebuild` puts others in their
-    places. With `numbers` a float that is a whole argument counts as a tensor.
+    `tensors` are those that `wanted` accepts; `rebuild` replaces them by others. With
+    `numbers`, a float that is a whole argument counts as a tensor.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Arguments:
                 self._places.append(place)
 
     def rebuild(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments with these in the places of `tensors`."""
+        """The arguments with these values in place of `tensors`."""
         leaves = list(self._leaves)
         for place, tensor in zip(self._places, tensors):
             leaves[place] = tensor
@@ -84,13 +84,13 @@ class Arguments:
         return args
 
     def forget(self) -> None:
-        """Keeps the places of `tensors`, and no longer the tensors."""
+        """Drops the tensors and keeps their positions."""
         for place in self._places:
             self._leaves[place] = None
         self.tensors = []
 
     def spread(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """A tree like the arguments, with None where no tensor was."""
+        """A tree like the arguments, with None for leaves that are not tensors."""
         leaves: list[Any] = [None] * len(self._leaves)
         for place, value in zip(self._places, values):
             leaves[place] = value
@@ -98,17 +98,17 @@ class Arguments:
         return tree
 
     def static_key(self) -> tuple[Any, ...]:
-        """What is not a tensor, to be compared with that of another call."""
+        """The leaves that are not tensors, as a key to compare with other calls."""
         taken = set(self._places)
         rest = (leaf for i, leaf in enumerate(self._leaves) if i not in taken)
         return (self.tree, tuple(self._places), tuple((type(x), x) for x in rest))
 
 
 class Held:
-    """A tree whose tensors, where they belong to a graph, do not keep it alive.
+    """A tree whose tensors do not keep their graph alive.
 
-    For what the graph itself keeps, as code that will make gradients: the two would
-    keep each other for ever.
+    It is for values that the graph itself keeps, such as code that will build
+    gradients. Otherwise the two would keep each other alive forever.
     """
 
     def __init__(self, tree: Any) -> None:
@@ -119,14 +119,14 @@ class Held:
         ]
 
     def get(self) -> Any:
-        """The tree. Its graph must still be there."""
+        """The tree. Its graph must still exist."""
         return self._tree.unflatten(
             [x.get() if isinstance(x, _core.HeldTensor) else x for x in self._leaves]
         )
 
 
 class Results:
-    """What a function returned, as a list of tensors and a structure."""
+    """The results of a function, as a list of tensors and a structure."""
 
     def __init__(self, value: Any, what: str) -> None:
         leaves, self.tree = flatten(value)
@@ -142,7 +142,7 @@ class Results:
 
 
 def called(f: Callable[..., Any]) -> Callable[..., Any]:
-    """f, to be called now: with its control flow converted, if a graph is built."""
+    """f for a call now, with its control flow converted if a graph is being built."""
     if not _core.is_building():
         return f
     from ._convert.calls import callee
@@ -160,7 +160,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def as_it_is(wrapper: F) -> F:
-    """Marks a function of ours: the user's function in it is what is converted."""
+    """Marks a Sluice function as not converted; the user function inside it is."""
     setattr(wrapper, "__sl_do_not_convert__", True)
     return wrapper
 

@@ -24,13 +24,13 @@ class Trace(NamedTuple):
     signature: str
     """Types and numbers of axes of the tensors, and the other arguments."""
     why: str
-    """What was different from the recording before, by argument."""
+    """What differed from the previous recording, by argument."""
     milliseconds: float
     """How long it took to record."""
     nodes: int
-    """How large the graph is."""
+    """The number of nodes in the graph."""
     captured: int
-    """Tensors of the program around the function that it reads or writes."""
+    """The number of captured tensors that the function reads or writes."""
     calls: int
     """How often it has run."""
 
@@ -69,8 +69,8 @@ _OPTIONS = "__sl_options__"
 
 
 def _copied(self: Any, memo: dict[int, Any]) -> Any:
-    """deepcopy of a captured method is one of the copied object, as that of a method
-    is. Functions are what they are."""
+    """A deepcopy of a captured method belongs to the copied object, like that of a
+    method. Functions are not copied."""
     code = self.__dict__.get("__wrapped__")
     made = copy.deepcopy(code, memo)
     return self if made is code else _again(made, self.__dict__[_OPTIONS])
@@ -81,7 +81,7 @@ def _again(code: Any, options: dict[str, Any]) -> Any:
 
 
 def _reduced(self: Any) -> Any:
-    """For pickle: what is captured, unless it is found by its name."""
+    """For pickle: the captured code, or the name where that suffices to find it."""
     code = self.__dict__.get("__wrapped__")
     if code is None or isinstance(code, types.FunctionType):
         return self.__qualname__
@@ -94,8 +94,8 @@ setattr(Function, "__reduce__", _reduced)
 
 
 class _OfCode:
-    """f.__defaults__ and its like are those of the function that is captured: what
-    is assigned to them is for its next call."""
+    """Forwards f.__defaults__ and the like to the captured function. An assignment
+    takes effect at the next call."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -126,7 +126,7 @@ def _converted(f: Callable[..., Any]) -> Callable[..., Any]:
         return f
     try:
         return convert(f)
-    except Exception as error:  # whatever it is, the function still runs
+    except Exception as error:  # the function can still run unconverted
         warnings.warn(
             f"{getattr(f, '__qualname__', f)}: its if, while and for stay Python's: "
             f"{error}",
@@ -136,8 +136,8 @@ def _converted(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _as_called(f: Any) -> Any:
-    """f without what decorators say of it: functools.wraps shows the arguments of the
-    function inside, and calls are those of the function around."""
+    """f without __wrapped__: functools.wraps shows the signature of the inner function,
+    but calls go to the outer one."""
     if isinstance(f, types.MethodType):
         return types.MethodType(_as_called(f.__func__), f.__self__)
     if isinstance(f, functools.partial):
@@ -153,11 +153,11 @@ def _as_called(f: Any) -> Any:
 
 
 def _signature(f: Callable[..., Any]) -> inspect.Signature:
-    import inspect  # when it is needed: it takes long to load
+    import inspect  # only when needed, because it loads slowly
 
     try:
         return inspect.signature(_as_called(f))
-    except ValueError:  # code of C
+    except ValueError:  # a C function
         kinds = inspect.Parameter
         return inspect.Signature(
             [kinds("args", kinds.VAR_POSITIONAL), kinds("kwargs", kinds.VAR_KEYWORD)]
@@ -204,26 +204,26 @@ def function(
 
     Arguments and results are trees (nested tuples, lists, dicts, dataclasses).
     Tensors and arrays in them are fed at every call; one recording serves all
-    sizes of a type and number of axes. Everything else is part of what is
-    recorded: texts and numbers by value, other objects by identity. A number
-    that comes with a third value is given to the code as a tensor from then on,
-    which takes the type of what it meets as the number does; unless the code
-    needs a number there, as `range` does: it is then recorded for each value.
+    sizes of a dtype and rank. Everything else is part of the recording: strings
+    and numbers by value, other objects by identity. A number that arrives with a
+    third value is passed to the code as a tensor from then on, which takes the
+    dtype of its operands as the number does. If the code needs a number there, as
+    `range` does, it is recorded for each value instead.
 
-    Tensors around the function are read anew at every call; what the code writes
-    into them, and the gradients it leaves on them, happen at every call. So do
-    assignments to attributes, elements of containers, globals and nonlocals, and
-    print. Other values that the code reads around it are compared at every call;
-    others lead to another recording (docs/capture.md). An exception of the code
-    passes as it is, after what the code did before it.
+    Captured tensors are read at every call. Writes into them, and gradients left
+    on them, happen at every call. So do assignments to attributes, elements of
+    containers, globals and nonlocals, and print. Other values that the code reads
+    outside are compared at every call, and a difference leads to another recording
+    (docs/capture.md). An exception of the code propagates unchanged, after the
+    effects that precede it.
 
     name: for messages and graphs; the function's own by default.
-    max_traces: recordings kept; the one used longest ago goes first.
+    max_traces: recordings kept; the least recently used is dropped first.
     autoconvert: if, while and for over tensors become part of the graph.
-    one_graph: refuse code that does not become one graph whatever its values are.
-    By default such code is recorded for the ways that values of calls decide.
+    one_graph: refuse code that cannot become one graph for all values. By default
+    such code is recorded for the paths that the values of calls take.
 
-    `f.traces()` says what was recorded and why, `f.graph(*args)` and
+    `f.traces()` lists the recordings and their reasons. `f.graph(*args)` and
     `f.explain(*args)` show the graph and the plan.
     """
     if f is None:
@@ -256,7 +256,7 @@ def function(
         f, _signature, _converted if autoconvert else None, name, max_traces,
         one_graph,
     )  # fmt: skip
-    # An object that can be called keeps its attributes to itself.
+    # The attributes of a callable object stay its own.
     own_dict = ("__dict__",) if hasattr(f, "__code__") else ()
     functools.update_wrapper(made, f, updated=own_dict)
     made.__dict__[_OPTIONS] = {

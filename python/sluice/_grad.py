@@ -29,7 +29,7 @@ def _check_function(f: Any, what: str) -> None:
 
 
 def _numbers(argnums: int | Sequence[int], count: int, what: str) -> list[int]:
-    """Which arguments are meant, from the front."""
+    """The chosen argument numbers, counted from the front."""
     numbers = [argnums] if isinstance(argnums, int) else list(argnums)
     for n in numbers:
         if not isinstance(n, int):
@@ -42,7 +42,7 @@ def _numbers(argnums: int | Sequence[int], count: int, what: str) -> list[int]:
 
 
 class _Chosen:
-    """A call with some of its arguments to be differentiated."""
+    """A call, with the arguments to differentiate."""
 
     def __init__(
         self, args: Sequence[Any], argnums: int | Sequence[int], what: str
@@ -59,14 +59,14 @@ class _Chosen:
         self.points, self.made = _core.points(self.given.tensors)
 
     def arguments(self, points: Sequence[Any]) -> list[Any]:
-        """All arguments, with those points in the chosen ones."""
+        """All arguments, with these points in place of the chosen ones."""
         args = list(self.args)
         for n, arg in zip(self.numbers, self.given.rebuild(points)):
             args[n] = arg
         return args
 
     def check_other_ways(self, value: Any, what: str) -> None:
-        """Says so where f reads an argument around itself alone."""
+        """Raises where f reads an argument only as an enclosing variable."""
         for n, (x, point) in enumerate(zip(self.given.tensors, self.points)):
             if not isinstance(x, _core.Tensor) or not _core.why_no_grad(value, point):
                 continue
@@ -78,16 +78,16 @@ class _Chosen:
                 )
 
     def retire(self) -> None:
-        """Ends the derivative: nobody asks for gradients at its points any more."""
+        """Ends the derivative: its points need no more gradients."""
         _core.retire(self.own_leaves())
 
     def own_leaves(self) -> list[Any]:
-        """Points nobody outside knows."""
+        """The points that are unknown outside."""
         return [p for p, made in zip(self.points, self.made) if made]
 
 
 def _let_go(tree: Any) -> Any:
-    """The same tree with tensors that remember nothing."""
+    """The same tree with its tensors detached."""
     leaves, structure = flatten(tree)
     return structure.unflatten(
         leaf.detach() if isinstance(leaf, _core.Tensor) and leaf._tracked else leaf
@@ -96,8 +96,8 @@ def _let_go(tree: Any) -> Any:
 
 
 def _kept_if_beyond(tree: Any, others: list[Any], own: list[Any]) -> Any:
-    """The same tree: after a branch, its tensors remember something in the runs
-    in which one of all these reaches beyond the points of the derivative."""
+    """The same tree. After a branch, its tensors keep a history in the runs in which
+    the history of one of all these reaches beyond the derivative's points."""
     if _core.recorder() is None:
         return tree
     leaves, structure = flatten(tree)
@@ -136,7 +136,7 @@ def _scalar(value: Any, what: str) -> Any:
 
 
 def _check_one_element(value: Any, what: str) -> None:
-    """The same when the graph runs, which alone knows the sizes."""
+    """The same at run time, when the sizes are known."""
     size = _core.op_function("Size")(value)
     _core.op_function("Assert")(
         _core.op_function("Equal")(size, _core.op_function("OnesLike")(size)),
@@ -227,7 +227,7 @@ def grad(
 ) -> Callable[..., Any]:
     """The function that gives f's gradient; (gradient, aux) with `has_aux`.
 
-    As value_and_grad, without the value.
+    Like value_and_grad, without the value.
     """
     both = value_and_grad(f, argnums, has_aux, allow_unused=allow_unused)
 
@@ -297,7 +297,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 
 def _pair(primals: Any, other: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], bool]:
-    """Both as tuples of arguments, and whether they were."""
+    """Both as tuples of arguments, and whether they were tuples before."""
     if isinstance(primals, (tuple, list)) and not hasattr(primals, "_fields"):
         if not isinstance(other, (tuple, list)) or len(other) != len(primals):
             raise ValueError(
@@ -312,7 +312,7 @@ def jvp(
 ) -> Any:
     """f(*primals), and its change along the tangents: forward mode.
 
-    Tangents are trees like the primals; a None there stands for zeros.
+    Tangents are trees like the primals, in which None means zeros.
     """
     _check_function(f, "jvp")
     what = f"jvp of {name_of(f)}"
@@ -336,8 +336,8 @@ def jvp(
             [*ys, *_tensors_in(aux), *(t for t in along if t is not None)],
             chosen.own_leaves(),
         )
-        # What flows back is linear in what flows in; its slope along the
-        # tangents is how far f moves.
+        # The pulled-back gradient is linear in the incoming one. Its derivative
+        # along the tangents is the change of f.
         stand_ins = [ones(y) for y in moving]
         for u in stand_ins:
             if not u._deferred:
@@ -389,7 +389,7 @@ def _tangents_for(
     if len(given.tensors) == len(chosen.points):
         along = list(given.tensors)
     else:
-        # Some arguments have none.
+        # Some arguments have no tangent.
         along = []
         for n, t in enumerate(tangents):
             points = Arguments(
@@ -407,7 +407,7 @@ def _tangents_for(
     for t, p in zip(along, chosen.points):
         if t is None:
             continue
-        # As far as they are the same whatever the arguments of a recording are.
+        # Only sizes that are the same for all arguments of a recording.
         sizes, wanted = _core.known_shape(t), _core.known_shape(p)
         if not _may_be_equal(sizes, wanted) or t.dtype != p.dtype:
             raise ValueError(
@@ -420,7 +420,7 @@ def _tangents_for(
 
 
 def _may_be_equal(a: Any, b: Any) -> bool:
-    """Whether shapes are equal as far as a graph knows them."""
+    """Whether shapes may be equal, as far as the graph knows them."""
     if a is None or b is None:
         return True
     return len(a) == len(b) and all(
@@ -429,7 +429,7 @@ def _may_be_equal(a: Any, b: Any) -> bool:
 
 
 def _check_equal_shapes(tangent: Any, primal: Any, what: str) -> None:
-    """The same when the graph runs, which alone knows the sizes."""
+    """The same at run time, when the sizes are known."""
     shape = _core.op_function("Shape")
     _core.op_function("Assert")(
         _core.op_function("Equal")(shape(tangent), shape(primal)),
@@ -441,8 +441,8 @@ def _check_equal_shapes(tangent: Any, primal: Any, what: str) -> None:
 def hvp(f: Callable[..., Any], primals: Any, v: Any) -> Any:
     """The Hessian of the scalar f at the primals, times v.
 
-    `primals` is one argument (a tree) or a tuple of them; v and the result are
-    alike.
+    `primals` is one argument (a tree) or a tuple of them; v and the result have the
+    same form.
     """
     _check_function(f, "hvp")
     args, along, several = _pair(primals, v)

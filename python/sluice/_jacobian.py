@@ -20,7 +20,7 @@ def _op(name: str) -> Any:
 
 
 def _basis(like: Any) -> Any:
-    """All directions of a tensor, one after the other: shape (n, *like.shape)."""
+    """The unit vectors of a tensor's elements, as a tensor (n, *like.shape)."""
     n = _op("Size")(like)
     numbers = _op("Range")(_op("ZerosLike")(n), n, _op("OnesLike")(n))
     across = _op("ExpandDims")(numbers, axis=0)
@@ -44,7 +44,7 @@ def _shaped(block: Any, first: Any, second: Any) -> Any:
 
 
 class _Flat:
-    """f as a function of the chosen tensors alone."""
+    """f as a function of only the chosen tensors."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class _Flat:
         return list(Results(self._call(points), self._what).tensors)
 
     def tree_of(self, blocks: list[list[Any]], argnums: int | Sequence[int]) -> Any:
-        """blocks[i][j]: output i by input j, as the tree of trees users see."""
+        """The tree of trees for the user; blocks[i][j] is output i by input j."""
         rows = []
         for row in blocks:
             tree = self.chosen.given.spread(row)
@@ -111,7 +111,7 @@ def jacfwd(
 ) -> Callable[..., Any]:
     """The function that gives f's Jacobian, by forward mode.
 
-    As jacrev; fast when arguments are smaller than results.
+    Like jacrev, but fast when arguments are smaller than results.
     """
     _check_function(f, "jacfwd")
 

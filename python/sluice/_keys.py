@@ -4,8 +4,8 @@
     first, second = sl.random.split(key)
     x = sl.random.normal(first, (3,))
 
-A key is a value: nothing else that draws changes what it gives, and in functions that
-are captured, loops and `vmap` it is an argument as any other.
+A key is a value: other draws do not change its numbers. In captured functions, loops
+and `vmap` it is an argument like any other.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Key:
 
     @property
     def shape(self) -> Any:
-        """() of one key, (n,) of what split(key, n) gives."""
+        """() for one key, (n,) for the result of split(key, n)."""
         return self._data.shape
 
     def __len__(self) -> int:
@@ -60,14 +60,14 @@ def _u(value: int) -> Tensor:
 
 
 def _mixed(x: Tensor) -> Tensor:
-    """Bits that depend on all bits of a number of 64, as in SplitMix64."""
+    """Mixes all bits of a 64-bit number, as in SplitMix64."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         x = _ops.mul(_ops.bitwise_xor(x, _ops.right_shift(x, _u(shift))), _u(factor))
     return _ops.bitwise_xor(x, _ops.right_shift(x, _u(31)))
 
 
 def _child(data: Tensor, number: Tensor) -> Tensor:
-    """The key that belongs to a key and a number."""
+    """The key derived from a key and a number."""
     step = _ops.mul(_ops.cast(number, _u64) + _u(1), _u(0x9E3779B97F4A7C15))
     own = _mixed(_ops.cast(data, _u64) + _u(0x632BE59BD9B4E019))
     return _ops.cast(_mixed(_ops.add(own, step)), _core.int64)
@@ -104,7 +104,7 @@ def split(key: Key, num: int = 2) -> Key:
 def fold_in(key: Key, data: Any) -> Key:
     """The key of a key and a number, such as a step's."""
     number = _ops.cast(as_tensor(data), _core.int64)
-    # Other than those of split.
+    # Distinct from the keys of split.
     return Key(_child(_child(_data(key, "fold_in"), number), _core.tensor(-7)))
 
 
@@ -223,7 +223,7 @@ def choice(
 
 
 def by_key(plain: Callable[..., Any], of_key: Callable[..., Any] | None) -> Any:
-    """A function that draws by a key where that is its first argument."""
+    """A function that draws by a key if its first argument is one."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
         if not (args and isinstance(args[0], Key)) and "key" not in kwargs:

@@ -15,9 +15,9 @@ __all__ = ["linearize"]
 def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """f(*primals), and the function of tangents that says how far f moves.
 
-    f is computed once: that function is linear, and cheap to call again. It takes a
-    tree like each of the primals and gives one like f's result. Under vmap and in a
-    captured function around its call, f is computed there once more.
+    f is computed once. The returned function is linear and cheap to call again. It
+    takes a tree like each of the primals and returns one like f's result. Under vmap,
+    and in a captured function that calls it, f is computed there once more.
     """
     _check_function(f, "linearize")
     what = f"linearize of {name_of(f)}"
@@ -27,7 +27,8 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
         raise TypeError(f"{what}: a result is no floating-point tensor")
     ones = _core.op_function("OnesLike")
     starts = results.tree.unflatten(ones(y).detach() for y in results.tensors)
-    # What flows back is linear in what flows in; its slope is how far f moves.
+    # The pulled-back gradient is linear in the incoming one. Its derivative is the
+    # change of f.
     _, push = vjp(pull, starts)
     in_graph = _core.is_building()
 

@@ -1,4 +1,4 @@
-"""Parameters as users list them, as pairs of a name and a tensor."""
+"""Parameter lists of users, as pairs of a name and a tensor."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def named(params: Any, what: str) -> list[tuple[str, Any]]:
 
 
 def one_or_named(params: Any, what: str) -> list[tuple[str, Any]]:
-    """The same, where one tensor stands for a list of it."""
+    """The same, where a single tensor means a list of one."""
     return named([params] if isinstance(params, _core.Tensor) else params, what)
 
 

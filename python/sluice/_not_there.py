@@ -1,4 +1,4 @@
-"""Names of PyTorch's that are not there on purpose, and what to write instead."""
+"""PyTorch names that are missing on purpose, and what to write instead."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ _HINTS = {
 
 
 def hint(name: str) -> str:
-    """": " and what to write instead, or nothing."""
+    """": " and what to write instead, or an empty string."""
     return f": {_HINTS[name]}" if name in _HINTS else ""

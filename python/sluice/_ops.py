@@ -1,7 +1,7 @@
 """One function per op, made from the op records.
 
-`_tensors` gives many of them the names and defaults of numpy and the array API;
-the rest is as the records say (docs/ops.md).
+`_tensors` gives many of them the names and defaults of numpy and the array API. The
+others follow the records (docs/ops.md).
 """
 
 from . import _core

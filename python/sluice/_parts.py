@@ -1,4 +1,4 @@
-"""Parameters of which this process has a part alone (distributed.fsdp)."""
+"""Parameters of which this process holds only a part (distributed.fsdp)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def is_part(parameter: Any) -> bool:
 
 
 def refuse_parts(parameters: Any, what: str) -> Any:
-    """The parameters, a list where they were an iterator. Throws for parts: their
-    gradients' norm is not that of the whole ones."""
+    """The parameters, with an iterator turned into a list. Throws for parts, because
+    the norm of their gradients is not that of the whole gradients."""
     found = parameters
     if isinstance(found, Tensor):
         found = [found]

@@ -1,5 +1,5 @@
-"""Where the time goes: kernels by op and by the user's line, against what the
-machine can do."""
+"""The profiler: kernels by op and by the user's line, compared with the machine's
+limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ProfileRow(NamedTuple):
     """Kernels of one op at one line."""
 
     op: str
-    line: str  # "model.py:41"; "" where no line of the program asked for it
+    line: str  # "model.py:41"; "" if no line of the program called it
     calls: int
     seconds: float
     flops: float
@@ -68,11 +68,11 @@ class Profile:
         self.between = max(0.0, self.seconds - sum(row[4] for row in told))
 
     def by_line(self) -> list[ProfileRow]:
-        """The rows of one line together; `op` names the dearest of them."""
+        """The rows grouped by line; `op` names the most expensive one."""
         return _together(self.rows, lambda row: row.line)
 
     def by_op(self) -> list[ProfileRow]:
-        """The rows of one op together; `line` is the dearest of them."""
+        """The rows grouped by op; `line` is the most expensive one."""
         return _together(self.rows, lambda row: row.op)
 
     @property
@@ -84,7 +84,7 @@ class Profile:
         return self.text()
 
     def text(self, top: int = 20, roofs: tuple[float, float] | None = None) -> str:
-        """As `print` shows it, with `top` rows; `roofs` are GFLOP/s and GB/s."""
+        """The text of `print`, with `top` rows; `roofs` are GFLOP/s and GB/s."""
         flops, memory = roofs or machine_roofs()
         inside = sum(row.seconds for row in self.rows)
         lines = [
@@ -119,7 +119,7 @@ def profile() -> Profile:
             step(x, y)
         print(p)
 
-    One at a time in a process, of every thread in it; on the host alone.
+    A process has one profile at a time, which covers all its threads on the host.
     """
     return Profile()
 

@@ -1,4 +1,4 @@
-"""Queues of a graph: elements that steps hand to each other.
+"""Queues of a graph, which pass elements between steps.
 
 An element is a tuple of tensors. `enqueue` waits while the queue is full,
 `dequeue` while it is empty; neither holds a thread of the step. The elements
@@ -86,7 +86,7 @@ class QueueBase(_core.Queue):
         return tensors[0] if len(tensors) == 1 else tensors
 
     def enqueue(self, vals: Any) -> Operation:
-        """The operation that puts one element in: a value per component."""
+        """The operation that enqueues one element: a value per component."""
         return self._enqueue(self._components(vals))
 
     def enqueue_many(self, vals: Any) -> Operation:
@@ -94,15 +94,15 @@ class QueueBase(_core.Queue):
         return self._enqueue_many(self._components(vals))
 
     def dequeue(self) -> Any:
-        """One element: a tensor, a list of them, or a dict when there are names."""
+        """One element: a tensor, a list of tensors, or a dict if there are names."""
         return self._packed(self._dequeue())
 
     def dequeue_many(self, n: Any) -> Any:
-        """A batch of n elements. IndexError on a closed queue with fewer."""
+        """A batch of n elements. Raises IndexError on a closed queue with fewer."""
         return self._packed(self._dequeue_many(n))
 
     def dequeue_up_to(self, n: Any) -> Any:
-        """A batch of n elements, or what a closed queue has left."""
+        """A batch of n elements, or the remaining ones of a closed queue."""
         return self._packed(self._dequeue_up_to(n))
 
     def __repr__(self) -> str:
@@ -113,8 +113,8 @@ class QueueBase(_core.Queue):
 class FIFOQueue(QueueBase):
     """Elements come out in the order they went in.
 
-    `capacity` -1 is no bound. `shapes` has one entry per component, or is None
-    when nothing is known; batches need shapes whose sizes are all known.
+    `capacity` -1 means unbounded. `shapes` has one entry per component, or is None
+    if unknown; batches need fully known shapes.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class FIFOQueue(QueueBase):
 class RandomShuffleQueue(QueueBase):
     """Elements come out in a random order.
 
-    `min_after_dequeue` of them are kept back to mix with, until it is closed.
+    At least `min_after_dequeue` elements stay in it for mixing, until it is closed.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""What objects of the library tell who records code that uses them.
+"""Reports from library objects to the recorder of code that uses them.
 
-A captured function runs the library's own Python once. What that reads of an object
-is a guard, what it cannot do again in every call is refused, and functions that the
-user gave are converted as those the code calls itself.
+A captured function runs the library's own Python code once. What that code reads of an
+object becomes a guard, effects that cannot be repeated in every call are refused, and
+functions that the user passed are converted like those that the code calls itself.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def refuse(what: str, wanted: str) -> None:
-    """Throws where code is recorded, with the user's line. In a branch that a tensor
-    decides the values of the call decide first, so that code which is not reached
-    refuses nothing."""
+    """Throws during a recording, with the user's line. In a branch that a tensor
+    decides, the values of the call decide first, so that unreached code refuses
+    nothing."""
     recorder = _core.recorder()
     if recorder is None:
         return
@@ -38,7 +38,7 @@ def refuse(what: str, wanted: str) -> None:
 
 
 def not_recorded(why: str, wanted: str) -> Callable[[F], F]:
-    """A method that captured code does not call: "Sampler.__iter__() " and why."""
+    """Marks a method that captured code cannot call: "Sampler.__iter__() " and why."""
 
     def of(method: F) -> F:
         @functools.wraps(method)
@@ -63,8 +63,8 @@ def refuse_files(what: str) -> None:
 
 @contextlib.contextmanager
 def on_some_ways(what: str) -> Iterator[None]:
-    """Around recorded code of which not every call takes the tensors it makes. What
-    else it does would be done by all: the values of the call decide about that."""
+    """A scope for recorded code whose tensors only some calls use. Its other effects
+    would happen in all calls, so the values of the call decide about those."""
     recorder = _core.recorder()
     if recorder is None:
         yield
@@ -85,7 +85,8 @@ def on_some_ways(what: str) -> Iterator[None]:
 
 
 class _Done:
-    """A method of an object, which every call calls. It is no copy's."""
+    """A method of an object that every call runs. It stays bound to the original
+    when copied."""
 
     def __init__(self, method: Any, owner: Any) -> None:
         self._method, self._owner = method, owner
@@ -99,8 +100,8 @@ class _Done:
 
 
 def done_by_calls(method: F) -> F:
-    """A method that is called for its effect: calls of a captured function have it,
-    each with its own tensors, when the graph has run."""
+    """Decorates a method that is called for its effect. Every call of a captured
+    function repeats it with its own tensors after the graph has run."""
 
     @functools.wraps(method)
     def done(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -120,8 +121,8 @@ def done_by_calls(method: F) -> F:
 
 
 class Watched:
-    """A number that an object has when it is asked, as code that is recorded sees
-    it: a guard, and the number of each call once it has changed twice."""
+    """A number of an object as recorded code sees it: a guard, or an input that each
+    call feeds once it has changed twice."""
 
     def __init__(self, ask: Callable[[], Any]) -> None:
         self._ask = ask
@@ -129,18 +130,18 @@ class Watched:
 
     @property
     def now(self) -> Any:
-        """What it is, or what stands for it in the graph that is recorded."""
+        """The number, or its stand-in in the graph being recorded."""
         return self._ask() if self._fed is None else self._fed
 
     @now.setter
     def now(self, value: Any) -> None:
         from ._symbols.symbol import Symbol
 
-        # A plain number is put back when the recording ends: it was there all along.
+        # A plain number is restored when the recording ends: it is the original.
         self._fed = value if isinstance(value, Symbol) else None
 
     def read(self, text: str) -> Any:
-        """The number, noted by who records."""
+        """The number, noted by the recorder."""
         value = self.now
         recorder = _core.recorder()
         if recorder is not None:
@@ -150,8 +151,8 @@ class Watched:
         return value
 
 
-# By object, and by what is asked of it: guards refer weakly to what they ask. Not all
-# of these objects can be keys.
+# Keyed by object and by the name of the number. Guards refer weakly to the objects,
+# not all of which are hashable.
 _asked: dict[int, tuple[weakref.ref[Any], dict[str, Watched]]] = {}
 
 
@@ -172,7 +173,7 @@ def _forget(number: int, ref: Any) -> None:
 
 @contextlib.contextmanager
 def _not_recorded() -> Iterator[None]:
-    """Code that asks for what is a guard as a whole."""
+    """A scope for code whose result is a guard as a whole."""
     before = _core.set_recorder(None)
     try:
         yield
@@ -181,7 +182,7 @@ def _not_recorded() -> Iterator[None]:
 
 
 def watched(owner: Any, name: str, ask: Callable[[Any], Any]) -> Watched:
-    """That of an object and a name, whose number is ask(owner)."""
+    """The Watched of an object and a name, whose number is ask(owner)."""
     known = _asked_of(owner)
     if name not in known:
         itself = weakref.ref(owner)
@@ -195,7 +196,7 @@ def watched(owner: Any, name: str, ask: Callable[[Any], Any]) -> Watched:
 
 
 def number(method: F) -> F:
-    """A method that gives a number: for code that is recorded, that of each call."""
+    """Decorates a method that gives a number: in recorded code, that of each call."""
     name = method.__name__
 
     @functools.wraps(method)
@@ -211,8 +212,8 @@ def number(method: F) -> F:
 
 
 def as_seen(method: F) -> F:
-    """A method that gives plain numbers and texts in lists and dicts: for code that
-    is recorded the whole of it is a guard."""
+    """Decorates a method that gives plain numbers and strings in lists and dicts. In
+    recorded code the whole result is a guard."""
     name = method.__name__
 
     @functools.wraps(method)
@@ -230,13 +231,13 @@ def as_seen(method: F) -> F:
 
 
 def read(owner: Any, name: str) -> Any:
-    """owner.name for a method of owner's: a guard where code is recorded."""
+    """owner.name, read inside a method of owner: a guard in recorded code."""
     recorder = _core.recorder()
     return getattr(owner, name) if recorder is None else recorder.attr(owner, name)
 
 
 def item_of(owner: Any, key: Any) -> Any:
-    """owner[key], where the user may have written what that does."""
+    """owner[key], where user code may implement it."""
     if _core.recorder() is None:
         return owner[key]
     from ._convert.handed import item
@@ -245,8 +246,8 @@ def item_of(owner: Any, key: Any) -> Any:
 
 
 def called(owner: Any, function: Any) -> Any:
-    """What to call instead of a function of the user's that an object has: where
-    code is recorded it is converted."""
+    """The replacement for a user function that an object holds. It is converted in
+    recorded code."""
     recorder = _core.recorder()
     if recorder is None or function is None:
         return function

@@ -1,4 +1,4 @@
-"""Threads beside a program: Coordinator and QueueRunner.
+"""Background threads of a program: Coordinator and QueueRunner.
 
     coord = sl.Coordinator()
     threads = sl.QueueRunner(queue, [fill] * 4).create_threads(session, coord)
@@ -23,7 +23,7 @@ from ._queues import QueueBase
 
 __all__ = ["Coordinator", "QueueRunner"]
 
-# How a queue says that it is closed and has no more.
+# The error of a queue that is closed and empty.
 _END = IndexError
 
 
@@ -31,9 +31,9 @@ _END = IndexError
 class Coordinator:
     """Lets threads stop together.
 
-    Any of them may ask for the end (`request_stop`), all look whether it was
-    asked for (`should_stop`), and `join` waits for them and raises the first
-    exception that one was stopped by.
+    Any of them may request a stop (`request_stop`), and all check for it
+    (`should_stop`). `join` waits for them and raises the first exception that
+    stopped one of them.
     """
 
     def __init__(self, clean_stop_exception_types: Any = (_END,)) -> None:
@@ -62,21 +62,21 @@ class Coordinator:
             action()
 
     def should_stop(self) -> bool:
-        """Whether the end was asked for."""
+        """Whether a stop was requested."""
         return self._stop.is_set()
 
     def clear_stop(self) -> None:
-        """Forgets that the end was asked for."""
+        """Clears the request to stop."""
         with self._lock:
             self._error = self._trace = None
             self._stop.clear()
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Waits until the end is asked for; False when the seconds pass first."""
+        """Waits until a stop is requested; False if the timeout passes first."""
         return self._stop.wait(timeout)
 
     def raise_requested_exception(self) -> None:
-        """Raises what a thread was stopped by, if anything."""
+        """Raises the exception that stopped a thread, if any."""
         with self._lock:
             error, trace = self._error, self._trace
         if error is not None:
@@ -84,19 +84,19 @@ class Coordinator:
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A scope for `with`: an exception inside asks for the end."""
+        """A scope for `with`: an exception inside requests a stop."""
         try:
             yield
         except BaseException as error:
             self.request_stop(error)
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """One more thread for `join` to wait for."""
+        """Adds a thread for `join` to wait for."""
         with self._lock:
             self._threads.append(thread)
 
     def on_stop(self, action: Callable[[], None]) -> None:
-        """Calls `action` when the end is asked for: to wake those who wait."""
+        """Calls `action` when a stop is requested, to wake waiting threads."""
         with self._lock:
             if not self._stop.is_set():
                 self._on_stop.append(action)
@@ -115,10 +115,10 @@ class Coordinator:
         stop_grace_period_secs: float = 120,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Waits for the threads, registered ones too.
+        """Waits for the threads, including registered ones.
 
-        Raises what one was stopped by. RuntimeError when threads are still
-        running that many seconds after the end was asked for.
+        Raises the exception that stopped one of them. Raises RuntimeError if
+        threads are still running when the grace period after a stop has passed.
         """
         with self._lock:
             waited = list(self._threads)
@@ -150,10 +150,9 @@ class Coordinator:
 class QueueRunner:
     """Threads that fill a queue beside a program.
 
-    Each runs one of `enqueue_ops` over and over. One ends when its operation
-    says there is no more (IndexError) or the queue is closed; the last one
-    closes the queue. Any other exception asks the coordinator to stop, and
-    comes out of its `join`.
+    Each repeats one of `enqueue_ops`. It ends when its operation has no more
+    elements (IndexError) or the queue is closed; the last thread closes the queue.
+    Any other exception requests a stop of the coordinator, whose `join` raises it.
     """
 
     def __init__(
@@ -180,7 +179,7 @@ class QueueRunner:
             self._closed = queue.is_closed()
         self._lock = threading.Lock()
         self._running = 0
-        #: What threads were stopped by when there is no coordinator.
+        #: The exceptions that stopped threads, if there is no coordinator.
         self.exceptions_raised: list[BaseException] = []
 
     def create_threads(
@@ -190,7 +189,7 @@ class QueueRunner:
         daemon: bool = True,
         start: bool = True,
     ) -> list[threading.Thread]:
-        """One thread per operation, which run steps of the session."""
+        """Creates one thread per operation, which runs steps of the session."""
         threads = [
             threading.Thread(
                 target=self._run,
@@ -205,7 +204,7 @@ class QueueRunner:
         if coord is not None:
             for thread in threads:
                 coord.register_thread(thread)
-            # Whoever waits at a full queue is woken.
+            # Wakes threads that wait at a full queue.
             coord.on_stop(lambda: self._quietly(sess, self.cancel_op))
         if start:
             for thread in threads:
@@ -214,14 +213,14 @@ class QueueRunner:
 
     @staticmethod
     def _quietly(sess: Session, op: Operation) -> None:
-        # The session may be closed by now, and nobody waits in a closed one.
+        # The session may be closed by now, and then nothing waits in it.
         with contextlib.suppress(Exception):
             sess.run(op)
 
     def _ends(
         self, sess: Session, error: BaseException, coord: Coordinator | None
     ) -> bool:
-        """Whether a step failed because of the end, not the other way round."""
+        """Whether a step failed because of a stop, and not the reverse."""
         if coord is not None and coord.should_stop():
             return True
         if not isinstance(error, RuntimeError):

@@ -1,4 +1,4 @@
-"""What PyTorch lets programs set for all: the default type, the threads."""
+"""PyTorch's global settings: the default dtype, the number of threads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 def _outside(what: str) -> None:
-    """A setting of the process is none of a graph's."""
+    """Refuses to change a process setting in a captured function."""
     if _core.recorder() is not None:
         raise NotImplementedError(
             f"{what} in a captured function, whose graph would not do it; wanted it "
@@ -35,9 +35,9 @@ def get_default_dtype() -> _core.dtype:
 def set_default_dtype(d: Any) -> None:
     """From now on floats that nobody gives a type are of this one.
 
-    Python's floats, tensors and layers made without dtype=, and integers where floats
-    are computed. Complex numbers stay complex64. Captured functions are recorded
-    again for another default.
+    This applies to Python floats, to tensors and layers made without dtype=, and to
+    integers in floating-point computations. Complex numbers stay complex64. Captured
+    functions are recorded again for another default.
     """
     _outside("set_default_dtype()")
     kind = _core.find_dtype(d)

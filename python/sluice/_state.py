@@ -1,6 +1,6 @@
-"""State of a graph beside variables and queues: tables, accumulators and so on.
+"""State of a graph other than variables and queues: tables, accumulators and so on.
 
-Each is a handle; what it holds lives in a Session, in a container under a name.
+Each object is a handle. Its contents live in a Session, in a container under a name.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class HashTable:
         return _operation("TableInsert", self.handle, keys, values)
 
     def find(self, keys: Any, default: Any) -> Tensor:
-        """The values of keys, and `default` for those that are not there."""
+        """The values of keys, with `default` for missing ones."""
         keys = _core.constant(keys, self.key_dtype) if _plain(keys) else keys
         if _plain(default):
             shape = self.value_shape or None
@@ -83,7 +83,7 @@ class HashTable:
         return _tensor("TableFind", self.handle, keys, default)
 
     def erase(self, keys: Any) -> Operation:
-        """Removes keys; those that are not there are passed over."""
+        """Removes keys and ignores missing ones."""
         keys = _core.constant(keys, self.key_dtype) if _plain(keys) else keys
         return _operation("TableErase", self.handle, keys)
 
@@ -98,7 +98,7 @@ class HashTable:
         return keys, values
 
     def size(self) -> Tensor:
-        """How many keys it has."""
+        """The number of keys."""
         return _tensor("TableSize", self.handle)
 
 
@@ -128,12 +128,13 @@ class Accumulator:
         )
 
     def apply_grad(self, grad: Any, local_step: Any = 0) -> Operation:
-        """Gives it a gradient; one of an earlier step than its own is dropped."""
+        """Adds a gradient. One from a step before the accumulator's is dropped."""
         grad = _core.constant(grad, self.dtype) if _plain(grad) else grad
         return _operation("AccumulatorApply", self.handle, local_step, grad)
 
     def take_grad(self, num_required: Any) -> Tensor:
-        """Waits for that many, takes the mean or sum of all, and goes a step on."""
+        """Waits for that many gradients, takes the mean or sum of all, and advances the
+        step."""
         return _tensor(
             "AccumulatorTake",
             self.handle,
@@ -143,11 +144,11 @@ class Accumulator:
         )
 
     def num_accumulated(self) -> Tensor:
-        """How many gradients it holds."""
+        """The number of gradients that it holds."""
         return _tensor("AccumulatorCount", self.handle)
 
     def set_global_step(self, step: Any) -> Operation:
-        """The step below which it drops gradients."""
+        """Sets the step below which gradients are dropped."""
         return _operation("AccumulatorSetStep", self.handle, step)
 
 
@@ -175,7 +176,7 @@ class Barrier:
         )
 
     def insert_many(self, component_index: int, keys: Any, values: Any) -> Operation:
-        """One component of several keys: row i of `values` is keys[i]'s."""
+        """Inserts one component of several keys: row i of `values` for keys[i]."""
         if _plain(values):
             values = _core.constant(values, self.dtypes[component_index])
         return _operation(
@@ -185,7 +186,7 @@ class Barrier:
     def take_many(
         self, num_elements: Any, allow_small_batch: bool = False
     ) -> tuple[Tensor, list[Tensor]]:
-        """Waits for complete keys and takes the oldest: names and components."""
+        """Waits for complete keys and takes the oldest ones: keys and components."""
         keys, *components = _op("BarrierTake")(
             self.handle,
             num_elements,
@@ -196,17 +197,17 @@ class Barrier:
         return keys, components
 
     def close(self, cancel_pending_enqueues: bool = False) -> Operation:
-        """No new keys from then on."""
+        """Accepts no new keys from then on."""
         return _operation(
             "BarrierClose", self.handle, cancel_pending=cancel_pending_enqueues
         )
 
     def ready_size(self) -> Tensor:
-        """How many keys are complete and not yet taken."""
+        """The number of complete keys not yet taken."""
         return _tensor("BarrierReadySize", self.handle)
 
     def incomplete_size(self) -> Tensor:
-        """How many keys still miss a component."""
+        """The number of keys that still lack a component."""
         return _tensor("BarrierIncompleteSize", self.handle)
 
 
@@ -229,18 +230,18 @@ class Mutex:
         )
 
     def acquire(self) -> Tensor:
-        """Waits until it is free and holds it; the ticket releases it."""
+        """Waits until the lock is free and takes it; the ticket releases it."""
         return _tensor("MutexAcquire", self.handle)
 
     def release(self, ticket: Tensor) -> Operation:
-        """Releases it, with the ticket that acquire gave."""
+        """Releases the lock with the ticket that acquire gave."""
         return _operation("MutexRelease", self.handle, ticket)
 
     @contextmanager
     def critical(self) -> Iterator[list[Tensor]]:
         """Operations made inside run while the lock is held.
 
-        The list is for what the section gives: the lock is released when those
+        The list receives the results of the section: the lock is released once they
         have been computed.
 
             with mutex.critical() as done:
@@ -255,5 +256,5 @@ class Mutex:
 
 
 def _plain(value: Any) -> bool:
-    """Whether it is written down rather than a tensor or variable."""
+    """Whether the value is a Python literal, not a tensor or variable."""
     return not isinstance(value, (Tensor, _core.Variable))

@@ -117,7 +117,7 @@ __all__ += _typed.__all__
 __all__ += _types.__all__
 __all__ += _windows.__all__
 
-# Functions take out=, and name=, as ops do: add, matmul and sub take that themselves.
+# Functions take out= and name=, as ops do; add, matmul and sub take name= themselves.
 for _name in __all__:
     _function = globals()[_name]
     _own = _name in ("add", "matmul", "sub")

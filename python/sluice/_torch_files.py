@@ -1,9 +1,9 @@
-"""PyTorch's files of weights, ``.pt`` and ``.pth``: read without executing what
-they name, and written so that ``torch.load`` takes them.
+"""PyTorch's weight files, ``.pt`` and ``.pth``: read without executing what they name,
+and written so that ``torch.load`` accepts them.
 
-Such a file is a zip of a pickle and the tensors' bytes. A pickle says which functions
-are to be called; here only those that make tensors, sizes and ordered dicts are known,
-all of them our own. Anything else is refused by its name.
+Such a file is a zip of a pickle and the tensors' bytes. A pickle names functions to
+call. Here only those that make tensors, sizes and ordered dicts are known, all of them
+our own. Anything else is refused by name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ._core import Tensor
 
 __all__ = ["is_torch_file", "load", "save"]
 
-# PyTorch's name of a type's storage: ours, and numpy's of elements of that size.
+# PyTorch's storage names, with our dtype and a numpy dtype of the same size.
 _STORAGES = {
     "FloatStorage": ("float32", "<f4"),
     "DoubleStorage": ("float64", "<f8"),
@@ -45,7 +45,7 @@ _TYPES = frozenset(
 )
 
 
-# More elements than a file holds, and bytes than a compressed one, are only claimed.
+# Limits for files that claim more elements, or expand to more bytes, than they hold.
 _MOST, _EXPANDED = 1 << 24, 256 << 20
 
 
@@ -72,7 +72,7 @@ class _Storage(NamedTuple):
 
 
 def is_torch_file(path: Any) -> bool:
-    """Whether it is a zip with a pickle in it."""
+    """Whether the file is a zip that contains a pickle."""
     try:
         with zipfile.ZipFile(path) as whole:
             return any(n.endswith("/data.pkl") for n in whole.namelist())
@@ -81,7 +81,7 @@ def is_torch_file(path: Any) -> bool:
 
 
 class _Reader(pickle.Unpickler):
-    """Calls nothing but what `find_class` gives, which are functions of ours."""
+    """Calls only functions that `find_class` gives, which are our own."""
 
     def __init__(self, whole: zipfile.ZipFile, folder: str, path: str) -> None:
         super().__init__(io.BytesIO(_part(whole, folder + "data.pkl", path)))
@@ -141,7 +141,7 @@ class _Reader(pickle.Unpickler):
             raise ValueError(f"load: {self._path!r} has a tensor without a storage")
         size, stride = tuple(map(int, size)), tuple(map(int, stride))
         place = (of, int(offset), size, stride)
-        if place not in self._tensors:  # weights that are tied stay so
+        if place not in self._tensors:  # tied weights stay tied
             self._tensors[place] = self._made(*place)
         return self._tensors[place]
 
@@ -169,7 +169,7 @@ class _Reader(pickle.Unpickler):
                 elements[offset:], size, bytes_apart, writeable=False
             )
         name = _STORAGES[of.kind][0]
-        own = np.array(view)  # a copy, in order
+        own = np.array(view)  # a contiguous copy
         if name == "bool":
             return _core.tensor(own != 0)
         if name == "bfloat16":
@@ -186,7 +186,7 @@ def _device_name(*parts: Any) -> str:
 
 
 def load(path: Any) -> Any:
-    """What torch.save was given: dicts and lists of tensors, numbers and text."""
+    """The object passed to torch.save: dicts and lists of tensors, numbers and text."""
     name = os.fsdecode(os.fspath(path))
     if not os.path.exists(name):
         raise FileNotFoundError(f"load: there is no {name!r}")
@@ -319,7 +319,7 @@ def _bytes(x: Tensor) -> bytes:
 
 
 def save(obj: Any, path: Any) -> None:
-    """Writes tensors, numbers and text in dicts and lists; whole, or not at all."""
+    """Writes tensors, numbers and text in dicts and lists, atomically."""
     writer = _Writer()
     pickled = writer.whole(obj.state_dict() if hasattr(obj, "state_dict") else obj)
     name = os.fsdecode(os.fspath(path))

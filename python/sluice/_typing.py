@@ -1,4 +1,4 @@
-"""What annotations of the package are made of."""
+"""Types for the package's annotations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _HasDLPack(Protocol):
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
-# All that stands for a tensor: numbers, nested lists, arrays of other libraries.
+# Everything accepted as a tensor: numbers, nested lists, arrays of other libraries.
 TensorLike: TypeAlias = Union[
     Tensor, bool, int, float, complex, str, bytes, Sequence[Any], _HasArray,
     _HasDLPack,
@@ -27,5 +27,5 @@ TensorLike: TypeAlias = Union[
 DTypeLike: TypeAlias = Union[dtype, str, type, Any]
 Ints: TypeAlias = Union[int, Sequence[int]]
 Axes: TypeAlias = Union[int, Sequence[int], None]
-# None: a size that may be any.
+# None: a size that is not fixed.
 Shape: TypeAlias = Union[int, Sequence[Union[int, None]]]

@@ -55,12 +55,12 @@ def vmap(
 ) -> Callable[..., Any]:
     """The function that does to every lane of its arguments what f does to one.
 
-    `in_axes`: the axis of lanes of each argument, negative from the end, or None for
-    what is the same for all lanes; one for all arguments or one each, trees for
-    arguments that are trees. Keyword arguments have their lanes along axis 0.
-    `out_axes`: where lanes go in the results. f may branch and loop by sl.cond and
-    sl.while_loop: each lane does what it would do alone. Numbers, strings and None
-    among the arguments are passed on as they are.
+    `in_axes`: the lane axis of each argument, negative from the end, or None for an
+    argument that is the same for all lanes; one for all arguments or one each, as trees
+    for arguments that are trees. Keyword arguments have their lanes along axis 0.
+    `out_axes`: the lane axis of each result. f may branch and loop by sl.cond and
+    sl.while_loop: each lane behaves as if it ran alone. Numbers, strings and None among
+    the arguments are passed unchanged.
     """
     if not callable(f):
         raise TypeError(f"vmap: got a {type(f).__name__}; wanted a function")
@@ -80,7 +80,7 @@ def vmap(
 
 
 class _Made(NamedTuple):
-    """What is recorded for one kind of arguments."""
+    """The recordings for one signature."""
 
     lanes: Any
     all_lanes: Callable[..., Any]  # in a graph

@@ -1,4 +1,4 @@
-"""The front end: judges programs of some seeds, counts, reduces what fails."""
+"""The command line: judges programs by seed, counts outcomes, reduces failures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _try(text: str, family: str) -> int:
-    """One program, every way by itself."""
+    """Judges one program in every mode separately."""
     failed = 0
     for way in ways_of(family):
         found = outcome(text, [way])

@@ -1,4 +1,4 @@
-"""Programs without what is particular to them: equal forms, equal causes."""
+"""Canonical forms of programs: equal forms suggest equal causes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A process that judges and reduces programs: one line of JSON in, one out.
 
-A program that ends the process, or never ends itself, is seen by the parent.
+The parent detects programs that end the process or never end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .program import Program
 from .reducing import reduced
 from .running import run
 
-# A reduced program may loop for ever where the whole one did not.
+# A reduced program may loop forever although the original did not.
 SECONDS = 20
 
 
@@ -42,7 +42,7 @@ def judged(program: Program, torch: bool) -> Outcome:
 
 
 def again(text: str, family: str, want: Outcome) -> Outcome:
-    """A text judged by the way of an outcome alone."""
+    """The outcome of a text in only the mode of an earlier outcome."""
     signal.alarm(SECONDS)
     try:
         if want.way == "torch":
@@ -85,12 +85,12 @@ def answer(task: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     signal.signal(signal.SIGALRM, _too_long)
-    # A program makes many objects and leaves few: collecting as often as Python
-    # does by itself took a third of the time.
+    # Programs make many short-lived objects: collections at Python's default rate
+    # took a third of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     out = sys.stdout
-    sys.stdout = sys.stderr  # what programs print is no answer
+    sys.stdout = sys.stderr  # stdout is for answers only
     for line in sys.stdin:
         out.write(json.dumps(answer(json.loads(line))) + "\n")
         out.flush()

@@ -1,7 +1,7 @@
-"""Derivatives of functions that read what is around them, nested in any order.
+"""Derivatives of functions that read enclosing variables, nested in any order.
 
-One scalar function of one number, as an expression of nested transforms; duals.py
-says what it is.
+Each program is a scalar function of one number, as an expression of nested transforms.
+duals.py computes the reference.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Expressions:
         return f"({a} {rng.choice('+-**')} {b})"
 
     def function(self, env: list[str], depth: int) -> str:
-        """lambda y: something with y in it, and often with names around it."""
+        """lambda y: an expression with y, and often with enclosing names."""
         y = self.name("y")
         body = self.value([*env, y, y], depth + 1)
         if not re.search(rf"\b{y}\b", body):
@@ -103,12 +103,12 @@ class _Expressions:
         return f"T.scan(lambda {c}, {z}: {step}, {rng.choice(env)}, {lanes})[1]"
 
 
-# Where numbers or slopes are beyond this, rounding errors are beyond the bounds.
+# For values or derivatives beyond this, rounding errors exceed the bounds.
 _LARGEST = 1e4
 
 
 def _grows(text: str) -> bool:
-    """Whether what it computes, or its slopes, are too large to be compared."""
+    """Whether its values or derivatives are too large to compare."""
     from .running import run
 
     for wrap in (lambda T, f: f, lambda T, f: T.grad(f),

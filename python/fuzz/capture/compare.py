@@ -1,10 +1,10 @@
-"""Two snapshots compared, element by element, within stated bounds.
+"""Compares two snapshots element by element within fixed bounds.
 
-Whole numbers, flags, texts, shapes and types agree exactly. Floating point numbers
-agree to the bounds below: a captured program may be fused, and sums in a fused
-kernel may be taken in another order, a few rounding errors each. The programs are
-short (tens of ops) and keep their numbers near 1, so that some hundred rounding
-errors are far below the bounds, while a term that is missing is far above them.
+Integers, flags, strings, shapes and dtypes must agree exactly. Floating-point numbers
+must agree within the bounds below: a captured program may be fused, and fused kernels
+may sum in another order, with a few rounding errors each. The programs are short (tens
+of ops) and keep their numbers near 1, so that some hundred rounding errors are far
+below the bounds, while a missing term is far above them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from .snapshot import Leaked, Snapshot, TensorSeen
 
-# Of the largest element compared, and at least of 1.
+# Relative to the largest element compared, or to 1 if that is larger.
 BOUNDS = {"float64": 1e-10, "float32": 1e-4, "float16": 2e-2, "bfloat16": 1e-1}
 # A Python float may come from a tensor of either type.
 PYTHON_FLOAT = 1e-4
@@ -92,7 +92,7 @@ def _kind(want: Any, got: Any, classes: bool) -> str | None:
 
 
 def _off(want: Any, got: Any) -> str:
-    """How far apart two tensors are, where that can be said."""
+    """The distance of two tensors, if it is defined."""
     if not isinstance(want, TensorSeen) or not isinstance(got, TensorSeen):
         return ""
     if want.dtype not in BOUNDS or want.shape != got.shape or not want.values.size:
@@ -106,7 +106,7 @@ def differences(
 ) -> list[Difference]:
     """Where two snapshots differ, in the order of the first.
 
-    Without `classes`, a number is as good as a tensor of it: for a library that has no
+    Without `classes`, a number equals a tensor of that number: for a library without
     tensors.
     """
     found = []

@@ -1,4 +1,4 @@
-"""The end of run(): calls of the function, and what changes between them."""
+"""The end of run(): calls of the function, with changes in between."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .writer import Writer
 
 
 def changes(w: Writer) -> list[str]:
-    """What a program may change between two calls, one line each."""
+    """Changes that a program may make between two calls, one line each."""
     ways: list[str] = []
     if w.has("module"):
         ways += ["net.eval()", "net.train()", "net.w.requires_grad_(False)",
@@ -45,7 +45,7 @@ def changes(w: Writer) -> list[str]:
 
 
 def calls(w: Writer, arguments: list[str], shown: list[str]) -> list[str]:
-    """Three to five calls. What they show: the result, and all that is reachable."""
+    """Three to five calls, which show the result and everything reachable."""
     grad = ", requires_grad=True" if w.has("x_grad") else ""
     see = ", ".join(f"{name}={name}" for name in shown)
     lines = []
@@ -73,7 +73,7 @@ def calls(w: Writer, arguments: list[str], shown: list[str]) -> list[str]:
 
 
 def after(w: Writer) -> list[str]:
-    """What happens to a result outside."""
+    """Uses of a result outside the function."""
     if w.has("outside") and w.has("scalar"):
         if w.has("twice") and w.has("module"):
             lines = ["if r.requires_grad and net.w.requires_grad:",

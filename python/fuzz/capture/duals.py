@@ -1,9 +1,9 @@
 """An independent reference for derivatives: dual numbers with tags, in floats.
 
 A namespace like sluice's, over Python floats alone. Every derivative has a tag of its
-own; a Dual carries the derivative of that tag beside its value, which may be a Dual of
-an older tag. Arithmetic follows the newest tag, so that nested derivatives never mix:
-exactly what is wanted of sluice, written in a way that has nothing in common with it.
+own. A Dual holds a value, which may be a Dual of an older tag, and the derivative for
+its tag. Arithmetic follows the newest tag, so that nested derivatives never mix. Sluice
+must give the same results, and this implementation shares nothing with it.
 
 Vectors are lists of scalars in a Vec; vmap runs its function once for each lane.
 """
@@ -76,7 +76,7 @@ def _parts(x: Any, tag: int) -> tuple[Any, Any]:
     return (x.value, x.slope) if _tag(x) == tag else (x, 0.0)
 
 
-# Without the terms that are 0, which are most of those of nested derivatives.
+# Zero terms are left out: most terms of nested derivatives are zero.
 def _zero(x: Any) -> bool:
     return isinstance(x, float) and x == 0.0
 

@@ -1,7 +1,7 @@
-"""Everyday Python around tensors: numbers taken from them, texts, containers, errors.
+"""Everyday Python code with tensors: numbers from them, strings, containers, errors.
 
-What is compared is strict: an int is an int, an exception has its class and message,
-and what is printed is the same text.
+The comparison is strict: an int must be an int, exceptions must have the same class and
+message, and printed output must be equal.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def told(error):
 
 
 def later_features(seed: int) -> set[str]:
-    """Those that came later: earlier seeds stay the programs they were."""
+    """Features added later: earlier seeds keep their programs."""
     rng = random.Random(f"later everyday {seed}")
     return {"containers"} if seed >= 4_000_000 and rng.random() < 0.4 else set()
 

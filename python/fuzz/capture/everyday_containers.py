@@ -1,5 +1,5 @@
-"""Containers that a program makes itself and changes by their methods, under one
-name, two names, or in a function that is handed them."""
+"""Containers that a program makes and changes by their methods, under one name, under
+two names, or in a function that receives them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def noted(table, key, value):
     return table
 '''
 
-# Kinds beside those of everyday_parts:
+# Kinds in addition to those of everyday_parts:
 #   Q  a deque   D  a dict of lists   E  a set of ints   W  a list of tensors (V)
 #   G  a list of two lists
 

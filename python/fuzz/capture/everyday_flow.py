@@ -147,7 +147,7 @@ def walrus(w: Names, body: Body) -> list[str]:
 
 
 def nested(w: Names, body: Body) -> list[str] | None:
-    """Closures that count in a name around them."""
+    """Closures that count in an enclosing variable."""
     if w.depth >= 1:
         return None
     start, by, other, condition = whole(w, 1), whole(w, 1), whole(w, 2), test(w)

@@ -1,7 +1,7 @@
 """Names, numbers and tests of everyday programs.
 
-Numbers are small multiples of a quarter and every op is exact on them, so that texts
-made of them are the same however the sums are taken.
+Numbers are small multiples of a quarter, on which every op is exact, so that strings
+made of them do not depend on the order of sums.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 
 class Names:
-    """What the code being written may use, by kind.
+    """The names that generated code may use, by kind.
 
     I  an int         F  a float        N  either        B  a bool       s  a text
     V  3 floats       K  3 ints         S  one float     J  one int
@@ -55,14 +55,14 @@ class Names:
 
 
 def fill(w: Names, ways: Sequence[str], depth: int) -> str:
-    """One of some templates, with `@I` an int there, `@F` a float, `@?` a test."""
+    """A random template: `@I` becomes an int, `@F` a float, `@?` a test."""
     made = {"I": whole, "F": real, "?": lambda w, _: test(w)}
     return re.sub("@([IF?])", lambda found: made[found[1]](w, depth + 1),
                   w.rng.choice(ways))
 
 
 def whole(w: Names, depth: int = 0) -> str:
-    """An int of Python's."""
+    """A Python int."""
     rng = w.rng
     old = w.pick("I")
     if depth >= 2 or w.chance(0.4):
@@ -89,7 +89,7 @@ def whole(w: Names, depth: int = 0) -> str:
 
 
 def taken(w: Names) -> str:
-    """A whole number out of a tensor."""
+    """An integer taken from a tensor."""
     k, v = w.pick("K"), w.pick("V")
     at = w.rng.randint(0, 2)
     ways = [f"int({k}[{at}])", f"{k}.sum().item()", f"{k}.max().item()",
@@ -103,7 +103,7 @@ def taken(w: Names) -> str:
 
 
 def real(w: Names, depth: int = 0) -> str:
-    """A float of Python's."""
+    """A Python float."""
     rng = w.rng
     old, v = w.pick("F"), w.pick("V")
     plain = repr(rng.randint(-6, 6) / 4)

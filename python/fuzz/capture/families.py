@@ -1,7 +1,7 @@
-"""The families of programs, and the ways each of them is run.
+"""The families of programs, and the modes in which each of them runs.
 
-A way is two wraps of the function under test: one that says what is right, by running
-code at once, and one that must agree with it. T is the library.
+A Way is two wraps of the function under test: a reference, usually imperative, and one
+that must agree with it. T is the library.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def second_scalar(T: Any, f: Any) -> Any:
 
 
 def _backward(T: Any, f: Any) -> Any:
-    """backward() outside of f, as programs of training do."""
+    """backward() outside f, as in training programs."""
 
     def call(x: Any, *rest: Any) -> Any:
         x = x.detach().requires_grad_()
@@ -126,7 +126,7 @@ def captured_map_of_slopes(T: Any, f: Any) -> Any:
 
 
 def elements(T: Any, f: Any) -> Any:
-    """The lanes of vmap, one by one: duals have no tensors."""
+    """The lanes of vmap one by one, because duals have no tensors."""
 
     def call(x: Any) -> Any:
         mapped = T.vmap(f)(T.stack(_lanes(x)))
@@ -140,16 +140,16 @@ def captured_elements(T: Any, f: Any) -> Any:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """All that code names, that of functions in it included."""
+    """All names in the code, including inner functions."""
     inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
     return set(code.co_names).union(*map(_names, inner))
 
 
 def _in_session(T: Any, f: Any, slope: bool) -> Any:
-    """f recorded into a graph of its own, from placeholders, and run by a session."""
+    """f recorded from placeholders into its own graph, and run by a session."""
     from sluice._convert import convert
 
-    # Graphs know of no modes: there `no_grad` stops nothing, `detach()` does.
+    # Graphs have no grad mode: `no_grad` has no effect there, only `detach()`.
     if slope and "quiet" in _names(f.__code__):
         return gradient(T, f)
 
@@ -212,17 +212,17 @@ PROGRAMS: dict[str, Callable[[int], Program]] = {
     "closures": closures.program,
     "everyday": everyday.program,
 }
-# What is compared with PyTorch, by family.
+# The wraps for the comparison with PyTorch, by family.
 TORCH: dict[str, Wrap] = {"state": plain, "functional": backward}
 _WAYS = {"state": [_CAPTURED], "functional": [_CAPTURED, *_FUNCTIONAL],
          "closures": _CLOSURES, "everyday": [_CAPTURED]}
 
 
 def ways_of(family: str, seed: int | None = None) -> list[Way]:
-    """All ways of a family; with a seed, those its program is run in.
+    """All modes of a family; with a seed, those in which its program runs.
 
-    A functional program is run in four of its ways: more programs reach further than
-    all ways of fewer.
+    A functional program runs in four of its modes: more programs find more than all
+    modes of fewer programs.
     """
     if family == "functional" and seed is not None:
         return [_CAPTURED, *random.Random(seed).sample(_FUNCTIONAL, 3)]

@@ -1,6 +1,6 @@
 """Programs known to fail today, by name, with the reason: known.txt.
 
-The list is there to become empty. A listed program that agrees fails the test, too.
+The aim is an empty list. A listed program that agrees also fails the test.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pathlib
 
 
 def known() -> dict[str, str]:
-    """Reasons by "family:seed". Lines that begin with # say something."""
+    """Reasons by "family:seed". Lines that begin with # are comments."""
     path = pathlib.Path(__file__).with_name("known.txt")
     made = {}
     for line in path.read_text().splitlines():

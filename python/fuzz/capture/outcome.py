@@ -1,4 +1,4 @@
-"""What came of a program: agree, differs, refused, crash.
+"""The outcome of a program: agree, differs, refused, crash.
 
     agree        every way of running it gave what running it at once gave
     differs      another value, state or flag, or no error: the worst, for it is silent
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from .running import Run, Wrap, compare, run
 
-# Errors that speak of the library's own mistakes, not of the program's.
+# Errors about bugs of the library, not of the program.
 _INTERNAL = re.compile(r"SL_CHECK|internal error|[Bb]ug in|INTERNAL|unreachable")
 _INTERNAL_CLASSES = {"SystemError", "InternalError", "AssertionError", "MemoryError"}
 _ABSENT = {"AttributeError", "NotImplementedError"}
@@ -25,9 +25,9 @@ _ABSENT = {"AttributeError", "NotImplementedError"}
 @dataclasses.dataclass(frozen=True)
 class Outcome:
     word: str
-    way: str = ""  # the way of running it that was different
+    way: str = ""  # the mode that differed
     what: str = ""  # the first difference, or the message
-    kind: str = ""  # what a reduced program must still show
+    kind: str = ""  # the failure that a reduced program must still show
 
     @property
     def bad(self) -> bool:
@@ -36,16 +36,16 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """A way of running programs, and the one that says what is right."""
+    """A mode of running programs, with its reference."""
 
     name: str
     want: Wrap
     got: Wrap
-    library: str = "sluice"  # the one that says what is right
+    library: str = "sluice"  # the library of the reference
 
 
 def reason(message: str) -> str:
-    """A message without what is particular to one program."""
+    """A message without details of one program."""
     text = message.strip().split("\n")[0]
     text = re.sub(r"\S*program_\w+\.py:\d+:?", "", text)
     text = re.sub(r"\(line \d+\)|line \d+", "(line)", text)
@@ -56,7 +56,7 @@ def reason(message: str) -> str:
 
 
 def judge(want: Run, got: Run, by: Way) -> Outcome:
-    """One way of running a program against running it at once."""
+    """Judges one mode against the reference run."""
     way = by.name
     if want.error == "SyntaxError":  # the generator's mistake: nothing was compared
         return Outcome("crash", way, f"SyntaxError: {want.message}", "SyntaxError")
@@ -93,7 +93,7 @@ _ORDER = {"agree": 0, "unsupported": 1, "error": 2, "refused": 3, "differs": 4,
 
 
 def outcome(text: str, ways: Iterable[Way]) -> Outcome:
-    """The worst of the ways; among equals the first."""
+    """The worst outcome of the modes; the first among equals."""
     worst = Outcome("agree")
     wanted: dict[tuple[Wrap, str], Run] = {}
     for way in ways:

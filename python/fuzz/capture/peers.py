@@ -1,4 +1,4 @@
-"""Programs beside PyTorch, where that is installed: is running them at once right?"""
+"""Compares imperative runs with PyTorch, if it is installed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from .outcome import Outcome, reason
 from .running import Run, Wrap, compare, run
 
 
-# What PyTorch refuses because of how it works, not because it has no meaning: a write
-# whose operand is part of what is written. Here the operand is read first.
+# Refusals of PyTorch that are due to its implementation: a write whose operand is part
+# of the written tensor. Here the operand is read first.
 _ITS_OWN = ("refer to a single memory location",)
 
 
@@ -18,7 +18,7 @@ def available() -> bool:
 
 
 def _same_paths(want: Run, got: Run) -> None:
-    """Leaves out what the two libraries keep in forms of their own."""
+    """Removes values that the two libraries store in different forms."""
     for a, b in zip(want.snapshots, got.snapshots):
         for path in [p for p in {**a, **b} if ".state[" in p or ".groups[" in p]:
             a.pop(path, None)

@@ -1,7 +1,8 @@
 """A program: its text, its name, and the module it becomes.
 
-The converter reads sources from disk, so every text is a file. A text is compiled
-once, as a module is, and run anew for every way: no run sees the globals of another.
+The converter reads sources from disk, so every text is a file. A text is compiled once,
+like a module, and executed again for every mode, so that no run sees the globals of
+another.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _folder: tempfile.TemporaryDirectory[str] | None = None
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """What one seed gives."""
+    """The program of one seed."""
 
     family: str
     seed: int

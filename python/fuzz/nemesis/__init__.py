@@ -1,6 +1,5 @@
-"""Nemesis: a training job of several ranks that is killed, stopped, told to end, cut
-off from its network and left without disk space, by a seed; afterwards its history is
-checked.
+"""Nemesis: disturbs a training job of several ranks by a seed, and checks its history.
+It kills ranks, stops them, asks them to end, cuts the network and fills the disk.
 
     python -m nemesis --seconds 600 --seed 1      (make nemesis SECONDS=600 SEED=1)
 

@@ -1,4 +1,4 @@
-"""The front end: rounds of a disturbed job until the time is up."""
+"""The command line: rounds of a disturbed job until the time is up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import time
 from .faults import set_loopback
 from .rounds import Rounds
 
-# A room of our own: a small disk, which may be filled, and a network, which may be cut.
+# A namespace of our own with a small disk, which may be filled, and a network, which
+# may be cut.
 _DISK = "NEMESIS_DISK"
 
 
@@ -34,8 +35,8 @@ def _arguments() -> argparse.Namespace:
 
 
 def _in_a_room_of_our_own() -> None:
-    """Starts this program again where it has a disk of 8 MB and a network to itself;
-    without the right to that it goes on, and leaves disks and networks alone."""
+    """Restarts this program in a namespace with its own 8 MB disk and network. Without
+    the permission for that it continues and leaves disks and networks alone."""
     if _DISK in os.environ or not shutil.which("unshare"):
         return
     who = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]

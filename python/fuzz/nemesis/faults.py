@@ -1,4 +1,4 @@
-"""What is done to the job: a list of faults by a seed, each after a step."""
+"""Faults injected into the job: a list by seed, each after a step."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def even_kills(seed: int, steps: int, ranks: int, count: int) -> list[Fault]:
 
 
 class FaultPlayer:
-    """Does them to a job, and notes how long it took to go on after a kill."""
+    """Injects the faults, and measures the time to resume after a kill."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -64,7 +64,7 @@ class FaultPlayer:
         self.committed: list[tuple[int, int]] = []  # attempt, step
 
     def play(self, fault: Fault) -> bool:
-        """False: the job ended before."""
+        """Injects one fault; False if the job ended before it."""
         job = self.job
         if not job.wait_for(fault.step):
             return False
@@ -121,7 +121,7 @@ class FaultPlayer:
         return None
 
     def stop(self, fault: Fault) -> bool:
-        """One rank stands still for a while."""
+        """Pauses one rank for a while."""
         pid = self.job.pids().get(fault.rank)
         if pid is None:
             return False
@@ -134,7 +134,7 @@ class FaultPlayer:
         return True
 
     def cut(self, fault: Fault) -> bool:
-        """What ranks send each other by the network does not arrive, for a while."""
+        """Drops network traffic between ranks for a while."""
         set_loopback(False)
         try:
             time.sleep(fault.seconds)
@@ -143,7 +143,7 @@ class FaultPlayer:
         return True
 
     def full(self, fault: Fault) -> bool:
-        """No space is left on the disk until a checkpoint should have been there."""
+        """Fills the disk until a checkpoint is overdue."""
         ballast = self.job.checkpoints / "ballast"
         fill(ballast)
         until = self.job.step() + self.job.save_every + 2
@@ -160,7 +160,7 @@ def set_loopback(up: bool) -> None:
 
 
 def fill(path: pathlib.Path) -> None:
-    """A file as large as what is left of the disk."""
+    """Writes a file that fills the rest of the disk."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
     piece = 1 << 16
     try:

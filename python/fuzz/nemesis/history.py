@@ -1,4 +1,4 @@
-"""What must be true of a history, whatever was done to the job."""
+"""Invariants of a history, whatever faults were injected into the job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The job as processes: who its ranks are, and how far they have come."""
+"""The job as processes: its ranks and their progress."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Job:
         return found
 
     def look(self) -> None:
-        """Reads what ranks have written since."""
+        """Reads new output of the ranks."""
         for rank in range(self.ranks):
             try:
                 with open(f"{self.history}.rank{rank}.jsonl", "rb") as file:
@@ -100,7 +100,7 @@ class Job:
             self.lines[rank] += [json.loads(line) for line in whole.splitlines()]
 
     def step(self) -> int:
-        """The furthest that a rank has come, in whatever attempt."""
+        """The largest step of any rank in any attempt."""
         self.look()
         return max((line["step"] for of in self.lines for line in of), default=0)
 

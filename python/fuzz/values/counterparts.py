@@ -1,4 +1,4 @@
-"""Which of our functions and methods stand under an operator's name."""
+"""Our functions and methods with the names of PyTorch's operators."""
 
 from __future__ import annotations
 

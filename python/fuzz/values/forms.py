@@ -1,7 +1,7 @@
 """The ways one call can be written: as sampled, all by place, all by name.
 
-What a function takes by place and by name is read from PyTorch's own schemas, so a
-parameter of ours that stands elsewhere shows as a wrong answer, not as a guess.
+The positional and keyword parameters of a function are read from PyTorch's own schemas,
+so a parameter of ours in another position shows as a wrong result.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """One operator of PyTorch's database in every way a call can run here.
 
-At once against: captured; its gradient taken outside and inside a captured function;
-many examples by `vmap` against one after the other. The second gradient against
-PyTorch's. What raises one way must raise the other way, too, and what PyTorch's
-samples of wrong input are must raise in all of them.
+Compared with the imperative call: the captured call, and its gradient taken outside and
+inside a captured function. Also compared: `vmap` over many examples with one example
+after the other, and the second gradient with PyTorch's. A call that raises in one mode
+must raise in the others, and PyTorch's samples of wrong input must raise in all modes.
 """
 
 from __future__ import annotations

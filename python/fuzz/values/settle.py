@@ -1,4 +1,4 @@
-"""Results that are right in more than one way, made such that they are comparable.
+"""Normalizes results that have several correct values, so that they are comparable.
 
 Vectors of a decomposition are right with either sign: their absolute values are
 compared. Equal elements may be put in order either way: their indices are not.

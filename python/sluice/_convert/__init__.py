@@ -1,8 +1,8 @@
-"""Python's control flow over tensors, converted into control flow of graphs.
+"""Converts Python control flow over tensors to control flow of graphs.
 
-`convert(f)` gives a function that does what f does. Where an `if`, `while`,
-`for`, `and`, ... meets a tensor of a graph, it becomes part of that graph
-(docs/python/convert.md); everywhere else it is Python.
+`convert(f)` gives a function that behaves like f. Where an `if`, `while`, `for`, `and`
+or the like depends on a tensor of a graph, it becomes part of that graph
+(docs/python/convert.md). Everywhere else it remains Python.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["ConversionWarning", "StagingError", "convert", "do_not_convert"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MARK = "__sl_do_not_convert__"
-# A function keeps what it was converted to, so that both go together. Whoever
-# copies its attributes (functools.wraps) is not taken for it.
+# The attribute in which a function keeps its conversion, so that both are freed
+# together. A copy of it by functools.wraps is not mistaken for the original.
 _KEPT = "__sl_converted__"
 
 
 def do_not_convert(f: F) -> F:
-    """Marks a function, which then runs as it is written."""
+    """Marks a function so that it runs unconverted."""
     setattr(f, _MARK, True)
     return f
 
@@ -51,7 +51,8 @@ def _branches(code: types.CodeType) -> bool:
 
 
 def _explained(function: types.FunctionType, why: Unconvertible) -> Any:
-    """The function as it is; where a tensor's truth is asked, it says why not."""
+    """The unconverted function. Reading a tensor's truth in it raises an error that
+    explains why it was not converted."""
     from .unconverted import told
 
     code = function.__code__
@@ -113,12 +114,12 @@ def _function(function: types.FunctionType, warn: bool) -> Any:
 
 
 def is_left_as_it_is(made: Any) -> bool:
-    """Of what for_call gave: whether it is not converted."""
+    """Whether a result of for_call is not converted."""
     return bool(getattr(made, _MARK, False))
 
 
 def for_call(function: types.FunctionType) -> Any:
-    """The function, converted, for a call in converted code."""
+    """The converted function, for a call in converted code."""
     return _function(function, warn=False)
 
 

@@ -1,4 +1,4 @@
-"""What Python takes of __len__ and __bool__: of anything else it says what it wants."""
+"""Checks results of __len__ and __bool__ as Python does, with its error messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _assert = _core.op_function("Assert")
 
 
 class _Answers:
-    """An object of which Python asks how long it is, or whether it is true."""
+    """An object whose length or truth Python reads."""
 
     def __init__(self, answer: Any) -> None:
         self._answer = answer
@@ -28,13 +28,13 @@ class _Truth(_Answers):
 
 
 def _as_pythons(answer: Any) -> Any:
-    """A number of the class that one of the graph has."""
+    """A Python number of the same class as a number of the graph."""
     kind = python_number(answer) if isinstance(answer, Tensor) else None
     return answer if kind is None else kind(0)
 
 
 def length(answer: Any) -> Any:
-    """What len() gives of an object whose __len__ gives that."""
+    """The len() of an object whose __len__ gives the answer."""
     if isinstance(answer, Symbol) and answer.__class__ is int:
         return answer
     if is_of_graph(answer):
@@ -45,12 +45,12 @@ def length(answer: Any) -> Any:
 
 
 def is_long(answer: Any) -> bool:
-    """Whether an object is true whose __len__ gives that."""
+    """The truth of an object whose __len__ gives the answer."""
     return bool(length(answer))
 
 
 def is_true(answer: Any) -> bool:
-    """Whether an object is true whose __bool__ gives that."""
+    """The truth of an object whose __bool__ gives the answer."""
     if isinstance(answer, Symbol) and answer.__class__ is bool:
         return bool(answer)
     bool(_Truth(_as_pythons(answer)))

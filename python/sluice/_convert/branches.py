@@ -1,4 +1,4 @@
-"""Blocks of the source as the two ways of a branch of a graph."""
+"""Records source blocks as the two paths of a branch in a graph."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from .variables import Variables
 _assert = _core.op_function("Assert")
 
 
-# What is read after a block, by how it ends.
+# The variables read after a block, by how it ends.
 Live = dict[int, frozenset[str]]
 
 
 def live_after(construct: Construct, normal: frozenset[str]) -> Live:
-    """Of a block that ends where the construct, or its block, does."""
+    """For a block that ends with its construct, or with the block around that."""
     return {
         NORMAL: normal,
         BREAK: construct.on_break,
@@ -44,7 +44,7 @@ def live_after(construct: Construct, normal: frozenset[str]) -> Live:
 
 
 def live_in_loop(construct: Construct) -> Live:
-    """Of the body of a loop."""
+    """For the body of a loop."""
     header = construct.header
     return {
         NORMAL: header,
@@ -55,7 +55,7 @@ def live_in_loop(construct: Construct) -> Live:
 
 
 class _Sides:
-    """The two ways of one branch while it is recorded."""
+    """The two paths of one branch while it is recorded."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class _Sides:
         self._result = variables.get(RESULT)
         self.possible: list[frozenset[int]] = [frozenset(), frozenset()]
         self._raised = [False, False]
-        self._lists = False  # one of them has become a List
+        self._lists = False  # a variable has become a List
 
     def restore(self) -> None:
         self._variables.put(self.before)
@@ -98,7 +98,7 @@ class _Sides:
         except Exception as error:
             if not self._is_raised_here(error) or (k == 1 and self._raised[0]):
                 raise
-            # The way that raises fails when it is taken.
+            # The path that raises fails when it is taken.
             words = f"{type(error).__name__}: {error}"
             _assert(False, message=words)
             way_raises()
@@ -113,7 +113,7 @@ class _Sides:
         read = frozenset().union(*(self._live[s] for s in self.possible[k]))
         optional = everything - read - {SIGNAL}
         for name in values:
-            if name not in read:  # nobody reads it on this way
+            if name not in read:  # nobody reads it after this path
                 values[name] = MISSING
         returned = RETURN in self.possible[k]
         values[RESULT] = self._variables.get(RESULT) if returned else MISSING
@@ -132,7 +132,7 @@ class _Sides:
         )
 
     def leave(self, values: dict[str, Any]) -> Any:
-        """Gives the variables their values; how the branch ended."""
+        """Assigns the variables. Gives how the branch ended."""
         signal = values.pop(SIGNAL)
         result = values.pop(RESULT)
         unread = dict.fromkeys(self.before, MISSING)
@@ -152,7 +152,7 @@ def branch(
     first: Callable[[], Any],
     second: Callable[[], Any],
 ) -> Any:
-    """One of two blocks, which change variables; how it ended."""
+    """Runs one of two blocks, which change variables. Gives how it ended."""
     sides = _Sides(construct, variables, modified, live)
     try:
         values = choose(
@@ -186,7 +186,7 @@ def guarded(
     block: Callable[[], Any],
     otherwise: Callable[[], Any],
 ) -> Any:
-    """A block that runs where the signal is NORMAL; how all ended."""
+    """Runs a block where the signal is NORMAL. Gives how the whole ended."""
     if NORMAL not in signal.possible:
         return otherwise()
     return branch(

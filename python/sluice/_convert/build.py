@@ -1,7 +1,7 @@
-"""From a function to its converted code, and back to a function.
+"""Converts the code of a function, and makes a function of the converted code.
 
-The code has the names, lines and file of the source; it shares the globals and
-the closure of the function it was made from.
+The code keeps the names, lines and file of the source. The new function shares the
+globals and the closure of the original.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ for _name in __future__.all_feature_names:
 
 @dataclass(frozen=True)
 class Converted:
-    """The code a function was rewritten to, and its runtime."""
+    """The rewritten code of a function, and its runtime."""
 
     code: types.CodeType
     runtime: Any
 
 
-# By the address of the code they were made from. Codes compare by value, and
-# nothing here keeps one alive.
+# Keyed by the address of the original code, because codes compare by value. Nothing
+# here keeps a code alive.
 _cache: dict[int, tuple[weakref.ref[types.CodeType], Converted]] = {}
 _generators: dict[int, tuple[weakref.ref[types.CodeType], Converted]] = {}
-_made: dict[int, weakref.ref[types.CodeType]] = {}  # those that were rewritten
+_made: dict[int, weakref.ref[types.CodeType]] = {}  # rewritten codes
 
 
 def _weak(code: types.CodeType, table: dict[int, Any]) -> weakref.ref[types.CodeType]:
@@ -51,7 +51,7 @@ def _weak(code: types.CodeType, table: dict[int, Any]) -> weakref.ref[types.Code
 
 
 def is_converted(function: types.FunctionType) -> bool:
-    """Whether its code came out of a rewriter."""
+    """Whether the function's code came out of a rewriter."""
     known = _made.get(id(function.__code__))
     return known is not None and known() is function.__code__
 
@@ -70,9 +70,9 @@ def _named(
     unit: Unit | None,
     owner: types.CodeType | None = None,
 ) -> types.CodeType:
-    """The code with helpers named like the function they are a part of, the owner."""
+    """The code, with helpers named after the function that owns them."""
     if (code.co_name, code.co_firstlineno) in (unit.untouched if unit else ()):
-        unit = None  # it and what is in it
+        unit = None  # for it and the functions inside it
     parts = []
     for part in code.co_consts:
         if isinstance(part, types.CodeType):
@@ -80,7 +80,7 @@ def _named(
             if inner.startswith("__sl_"):
                 inner = name
             elif qualname is not None:
-                # In a function, or else in a class.
+                # Nested in a function, or else in a class.
                 inside = ".<locals>" if code.co_flags & inspect.CO_OPTIMIZED else ""
                 outer = f"{qualname}{inside}.{inner}"
             around = (owner or code) if is_part(part) else None
@@ -102,8 +102,8 @@ def converted_code(
     runtime: Callable[[Unit], Any],
     generator: bool = False,
 ) -> Converted:
-    """The function's code, rewritten once. Throws Unconvertible; also for a generator,
-    unless its expressions alone are to be."""
+    """The function's code, rewritten once. Throws Unconvertible, also for a generator
+    unless `generator` asks to rewrite its expressions only."""
     code = function.__code__
     cache = _generators if generator else _cache
     known = cache.get(id(code))
@@ -140,7 +140,7 @@ def converted_code(
 
 
 def as_function(function: types.FunctionType, made: Converted) -> types.FunctionType:
-    """A function like the one given, that runs the converted code."""
+    """A function like the given one that runs the converted code."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     cells[RUNTIME] = types.CellType(made.runtime)
     new = types.FunctionType(

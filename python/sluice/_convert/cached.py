@@ -1,8 +1,8 @@
 """Functions under functools.cache and lru_cache in recorded code.
 
-What they keep belongs to the program around: they are asked when the code is recorded,
-as imperatively, and what they give is from outside. Every later call asks them again,
-and is recorded again where they give something else: they were cleared.
+A cache belongs to the program outside. It is called imperatively when the code is
+recorded, and its result counts as from outside. Every later call queries it again, and
+is recorded again if the result differs, for example after cache_clear().
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .values import Tensor, same
 
 
 def asked(function: Any, recorder: Any) -> Callable[..., Any]:
-    """What to call instead of the cache."""
+    """The function to call in place of the cached one."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         args = tuple(map(_key, args))
@@ -34,7 +34,7 @@ def asked(function: Any, recorder: Any) -> Callable[..., Any]:
             )
         for value in (*args, *kwargs.values()):
             hand_over(value)
-        perhaps = recorder.depth > 1  # the way that asks may not be taken
+        perhaps = recorder.depth > 1  # this path may not be taken
         if perhaps and not _keeps(function, args, kwargs):
             values_may_decide()
             raise _refused(
@@ -60,7 +60,7 @@ def _key(value: Any) -> Any:
 
 
 def _ask(function: Any, args: Any, kwargs: Any) -> Any:
-    """Whatever the function makes belongs to no recording."""
+    """Calls the function. What it makes belongs to no recording."""
     before = _core.set_recorder(None)
     try:
         with _core.imperative_scope():
@@ -70,9 +70,9 @@ def _ask(function: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _keeps(function: Any, args: Any, kwargs: Any) -> bool | None:
-    """Whether it has the answer already: to ask changes nothing then. A question is
-    found by its only argument if that is a number or text, by all of them else. None
-    where that is not known."""
+    """Whether the cache holds the result, so that a call changes nothing. The key of a
+    call is its only argument if that is a number or string, else all arguments. None if
+    this cannot be determined."""
     found = gc.get_referents(function)
     tables = [v for v in found if type(v) is dict and v is not function.__dict__]
     if kwargs or len(tables) != 1 or function.cache_parameters()["typed"]:
@@ -93,7 +93,7 @@ def _refused(
 
 
 class Asked:
-    """One question, and what the answer was."""
+    """One call of a cached function, with its result."""
 
     def __init__(
         self, function: Any, args: Any, kwargs: Any, made: Any, perhaps: bool
@@ -102,7 +102,7 @@ class Asked:
         self._made, self._perhaps = made, perhaps
 
     def holds(self) -> bool:
-        """Whether it is the same now."""
+        """Whether the result is still the same."""
         kept = _keeps(self._function, self._args, self._kwargs)
         if kept is False or (kept is None and self._perhaps):
             return False

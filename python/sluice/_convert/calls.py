@@ -1,8 +1,8 @@
-"""What a call in a converted function calls.
+"""Chooses the function that a call in converted code runs.
 
-The user's functions are converted on the way; Python's own range, len and so on
-get a second meaning for tensors of a graph; what belongs to libraries is called
-as it is, but functions passed to Sluice (as to sl.scan) are converted.
+User functions are converted when they are called. Python's range, len and so on also
+accept tensors of a graph. Library functions are called unchanged, but functions passed
+to Sluice (for example to sl.scan) are converted.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ from .values import (
 
 
 def _symbol_as(python: type, value: Any) -> Any:
-    """int(n) or float(n) of sizes, which go on to be sizes."""
+    """int(n) or float(n) of a size, which stays a size."""
     if python is float:
         return value if isinstance(value, SymFloat) else value * 1.0
     return math.trunc(value) if isinstance(value, (int, float)) else int(value)
@@ -83,10 +83,10 @@ def _as(python: type) -> Callable[..., Any]:
         if tensor is None and len(args) == 1 and isinstance(args[0], Symbol):
             return _symbol_as(python, args[0])
         if tensor is not None:
-            if python is float:  # the number's digits are lost
+            if python is float:  # precision is lost
                 mixed.refuse("float()", args[0])
             return number_of(tensor, python)
-        # A text is a text to Python, which would read the one it is recorded with.
+        # Python would parse the string of the call being recorded.
         args = known_all(args, f"{python.__name__}() reads")
         for arg in args:
             hand_over(arg)
@@ -116,7 +116,7 @@ def _extreme(
                 if made is not None:
                     return made
             return _by_key(handing(python))(*args, **kwargs)
-        # One of them, and the first of equals and of what NaN is among.
+        # One of the values: the first of those that are equal, or unordered (NaN).
         best = args[0]
         for arg in args[1:]:
             best = _the_better(wins, arg, best)
@@ -130,7 +130,7 @@ def _the_better(wins: Callable[[Any, Any], Any], arg: Any, best: Any) -> Any:
 
 
 def _named(name: Any) -> Any:
-    """The name of an attribute, which Python looks up by."""
+    """The name of an attribute as a string for Python's lookup."""
     return needed(name, "an attribute is asked for by") if type(name) is Text else name
 
 
@@ -162,7 +162,7 @@ def _delattr(owner: Any, name: str) -> None:
 
 
 def _with_own(function: Callable[..., Any]) -> Callable[..., Any]:
-    """map and others, which call functions of the user's."""
+    """Wraps map and others, which call user functions."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         named = {name: _own(arg) for name, arg in kwargs.items()}
@@ -179,8 +179,8 @@ def _own(value: Any) -> Any:
 
 
 def _is_called(value: Any) -> bool:
-    """An object of the user's, a module, or what looks keys up, that is given as a
-    function."""
+    """Whether the value, passed as a function, is a user object, a module, or a method
+    that looks up keys."""
     if isinstance(value, object_reads.module_class()) or value in (int, float):
         return True
     if isinstance(value, types.BuiltinFunctionType):
@@ -192,7 +192,7 @@ def _is_called(value: Any) -> bool:
 
 
 def _by_key(function: Callable[..., Any]) -> Callable[..., Any]:
-    """max, list.sort and others, which may be given a key."""
+    """Wraps max, list.sort and others, which may take a key."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         key = kwargs.get("key")
@@ -207,12 +207,12 @@ def _by_key(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_one(value: Any) -> bool:
-    """One element of the graph, that is no number."""
+    """Whether the value is a tensor of the graph that is not a number."""
     return isinstance(value, Tensor) and value.symbolic and not is_of_graph(value)
 
 
 def _truths(function: Callable[..., Any]) -> Callable[..., Any]:
-    """any and all."""
+    """Wraps any and all."""
 
     def call(*args: Any) -> Any:
         if len(args) != 1:
@@ -256,7 +256,7 @@ _OTHERS: dict[Any, Callable[..., Any]] = {
     delattr: _delattr,
     vars: _vars,
 }
-# The same where a function is recorded.
+# The same while a function is recorded.
 _RECORDED: dict[Any, Callable[..., Any]] = {
     f: _with_own(handing(f)) for f in (map, functools.reduce, itertools.starmap)
 }
@@ -275,7 +275,7 @@ for _redirect in (contextlib.redirect_stdout, contextlib.redirect_stderr):
     _RECORDED[_redirect] = redirecting(_redirect)
 
 
-# Functions whose code becomes a part of the graph of its own.
+# Functions whose argument code becomes a region of its own in the graph.
 _REGIONS = frozenset(
     "cond case switch switch_case while_loop fori_loop scan associative_scan map "
     "map_fn vectorized_map foldl foldr vmap checkpoint".split()
@@ -283,7 +283,7 @@ _REGIONS = frozenset(
 
 
 def _in_region(code: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Code for a region: what it would leave outside of it is refused."""
+    """Wraps the code of a region. What it would leave outside is refused."""
 
     @functools.wraps(code)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -302,7 +302,7 @@ def _in_region(code: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _with_converted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of ours that is passed functions of the user's."""
+    """Wraps a Sluice function that takes user functions."""
 
     region = function.__name__ in _REGIONS
 
@@ -334,7 +334,7 @@ _CACHE = type(functools.cache(lambda: None))
 
 
 def callee(function: Any) -> Any:
-    """What to call instead of the function."""
+    """The function to call in place of the given one."""
     from . import for_call
 
     kind = type(function)
@@ -370,7 +370,7 @@ def callee(function: Any) -> Any:
             if recorder is not None:
                 recorder.function(inner)
             return types.MethodType(for_call(inner), function.__self__)
-        if is_users_object(inner):  # a decorator that is a class
+        if is_users_object(inner):  # a class used as a decorator
             return functools.partial(callee(inner), function.__self__)
         if recorder is None:
             return function
@@ -382,7 +382,7 @@ def callee(function: Any) -> Any:
         if isinstance(function.__self__, Tensor):
             return method(function) or function
         if (inner.__module__ or "").split(".")[0] == "sluice":
-            calls = inner.__name__ in ("apply", "step")  # what they are given
+            calls = inner.__name__ in ("apply", "step")  # they call their argument
             return _with_own(function) if calls else function
         effect = effect_of(function)
         if effect is not None:
@@ -427,7 +427,7 @@ def callee(function: Any) -> Any:
 
 
 def _under_mode(function: Any) -> Any:
-    """no_grad and its kin as decorators of the user's function."""
+    """A user function decorated with no_grad or a similar mode."""
     mode, inner = function.__sl_under__
     made = callee(inner)
 
@@ -440,7 +440,7 @@ def _under_mode(function: Any) -> Any:
 
 
 def _wrapper(function: Any, recorder: Any) -> Any:
-    """A library's function around one of the user's, as contextmanager makes."""
+    """A library function that wraps a user function, as contextmanager makes."""
     dispatched = by_class(function, recorder)
     if dispatched is not None:
         return dispatched
@@ -461,7 +461,7 @@ def _wrapper(function: Any, recorder: Any) -> Any:
 
 
 def _builtin(function: Any) -> Any:
-    """A function of C that is not ours."""
+    """A C function outside Sluice."""
     module = getattr(function, "__module__", None) or ""
     if module.split(".")[0] in ("sluice", "numpy"):
         return function if module.startswith("sluice") else of_numpy(function)
@@ -472,8 +472,8 @@ def _builtin(function: Any) -> Any:
     if isinstance(owner, type) and function.__name__ in ("mro", "__subclasses__"):
         recorder.caches.append(class_reads.Family(function))
     if isinstance(owner, object_reads.CONTAINERS) and recorder.knows(owner):
-        # Noted where it is called, not where it was taken: add = seen.append. Of a
-        # class of the user's it is what super() gave.
+        # Noted where it is called, not where it was read: add = seen.append. For a
+        # user class, super() gave the method.
         if type(owner) in PLAIN_CONTAINERS:
             function = recorder.attr(owner, function.__name__)
         else:
@@ -495,11 +495,11 @@ _CHANGING = frozenset(
 
 
 def _of_c(function: Any, recorder: Any) -> Any:
-    """Another object of C that can be called."""
+    """Another callable object of C."""
     kind = type(function)
     refuse_if_impure(function)
     if kind is weakref.ReferenceType:
-        if id(function) in recorder.old:  # else this code has made it
+        if id(function) in recorder.old:  # else this code made it
             recorder.value(function(), "what a weak reference refers to")
             recorder.caches.append(class_reads.Referred(function))
         return function
@@ -540,7 +540,7 @@ def _of_c(function: Any, recorder: Any) -> Any:
 
 
 def _by_wrapper(function: Any, recorder: Any) -> Any:
-    """f.__call__, and super().__call__ of a metaclass, which makes an object."""
+    """f.__call__, and a metaclass's super().__call__, which makes an instance."""
     owner = function.__self__
     if isinstance(owner, (types.FunctionType, types.MethodType)):
         return callee(owner)
@@ -548,7 +548,7 @@ def _by_wrapper(function: Any, recorder: Any) -> Any:
 
 
 def _constructor(cls: Any, recorder: Any) -> Any:
-    """A class of the user's, whose functions are converted."""
+    """A user class, whose methods are converted."""
     for name in ("__new__", "__init__"):
         recorder.special(cls, name)
     new, init = cls.__new__, cls.__init__

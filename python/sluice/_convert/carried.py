@@ -1,4 +1,4 @@
-"""What a loop of a graph carries: the variables its iterations hand on."""
+"""The loop-carried variables of a loop in a graph."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from .values import (
 
 
 def _kind(value: Any) -> Any:
-    """What a value is outside."""
+    """The class that a value has outside the graph."""
     return PYTHON[number_dtype(value)] if is_number(value) else class_of(value)
 
 
 class Carried:
-    """Variables as a flat list of tensors and back.
+    """Converts variables to a flat list of tensors, and back.
 
-    Numbers become tensors, of the type an iteration gives them; a Python list
-    that grows becomes a List. `values` are those before the loop.
+    A number becomes a tensor of the dtype that an iteration gives it. A Python list
+    that grows becomes a List. `values` are the variables' values before the loop.
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class Carried:
         self._hints = hints
         self._start: dict[str, Any] = {}
         self._structures: dict[str, Any] = {}
-        self._leaves: dict[str, list[Any]] = {}  # tensors, or what does not change
+        self._leaves: dict[str, list[Any]] = {}  # tensors, or constant leaves
         self.tensors: list[Any] = []
-        # Those that are of another class after an iteration than without one.
+        # Variables whose class after an iteration differs from their class before.
         self.turned: set[str] = set()
         for name, value in values.items():
             if ("list", name) in hints:
@@ -71,8 +71,8 @@ class Carried:
             self._leaves[name] = kept
 
     def values(self, tensors: Any, over: bool = False) -> dict[str, Any]:
-        """The variables these tensors are the values of; at the end, when the loop
-        is recorded, it cannot start anew for another type."""
+        """The variables whose values these tensors are. With `over`, the loop is
+        recorded and can no longer be restarted with another dtype."""
         left = iter(tensors)
         made = {}
         for name, value in self._start.items():
@@ -88,15 +88,15 @@ class Carried:
         return made
 
     def _marked(self, name: str, i: int, tensor: Any) -> Any:
-        """A number of Python's is remembered as one: its type may yet change."""
+        """Marks a Python number as a number, because its dtype may still change."""
         number = self._number(name, i)
         if number is not None and ("dtype", name, i) not in self._hints:
             mark_number(tensor, number, self._hints, ("dtype", name, i))
         return tensor
 
     def outside(self, name: str, value: Any) -> Any:
-        """The value of a place after the loop. Numbers are numbers again there; so
-        nothing else may have taken their place."""
+        """The value of a place after the loop. A number becomes a Python number again,
+        so a loop must not have replaced it by anything else."""
         for i, leaf in enumerate(flatten(value)[0]):
             number = self._number(name, i)
             if number is None or not isinstance(leaf, Tensor):
@@ -128,9 +128,9 @@ class Carried:
         )
 
     def next(self, values: dict[str, Any], last: bool) -> list[Any]:
-        """The tensors after an iteration. Throws Again to start anew.
+        """The tensors after an iteration. Throws Again to record the loop again.
 
-        Of what is certainly the last one, variables may lack a value.
+        After an iteration that is certainly the last, variables may lack a value.
         """
         results: list[Any] = []
         self._note_first(values)
@@ -168,8 +168,8 @@ class Carried:
         return results
 
     def _note_first(self, values: dict[str, Any]) -> None:
-        """What an iteration makes of the values before the loop, which are all of
-        their own kinds still."""
+        """Notes the class of each leaf after the first iteration, which starts from
+        the values before the loop with their original classes."""
         if any(key[0] == "dtype" for key in self._hints):
             return
         for name, value in values.items():
@@ -185,7 +185,7 @@ class Carried:
             self.turned.add(name)
             first = self._hints.get(("first", name, i))
             if first is not None and first is not _kind(leaf):
-                # It was handed on: `a, b = b, x` from two numbers on.
+                # It moved from another variable: `a, b = b, x` on two numbers.
                 cure = "one iteration makes of it what two do not"
                 raise self._changes(name, value, cure)
         if number is None and self._was_tensor(name, i) and is_number(leaf):

@@ -1,9 +1,8 @@
-"""Class statements inside of converted functions.
+"""Class statements inside converted functions.
 
-The body of a class is code that runs once, where it is. A function inside it does not
-see its names, so that nothing of it can become one: calls and attributes are
-rewritten, and what Python evaluates only sometimes stays. Methods are converted when
-they are called.
+The body of a class runs once, in place. Functions inside it do not see its names, so no
+part of it can become a function. Calls and attributes are rewritten, and expressions
+that Python evaluates conditionally stay. Methods are converted when they are called.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class _Body(Expressions):
 
 
 def rewritten_class(unit: Unit, node: ast.ClassDef) -> list[ast.stmt]:
-    """The statement, and what tells of the class that it made."""
+    """The statement, and a call that reports the class it made."""
     unit.untouched.add((node.name, first_line(node)))
     body = _Body(None)
     names = Prepare(node.name)

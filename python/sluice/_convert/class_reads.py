@@ -1,5 +1,5 @@
-"""type() and isinstance() in recorded code, and what only functions tell about classes
-and objects: classes that decide themselves, registered ones, weak references."""
+"""type() and isinstance() in recorded code, and checks that only functions can make:
+classes with their own instance checks, registered classes, weak references."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .values import Tensor, python_number
 
 
 class Referred:
-    """Whether what a weak reference refers to is still there."""
+    """Checks whether the referent of a weak reference is still alive, or still gone."""
 
     def __init__(self, reference: Any) -> None:
         self._reference = reference
@@ -33,7 +33,7 @@ class Referred:
 
 
 class Registered:
-    """Whether no class was registered with another since."""
+    """Checks that no class was registered with another since the recording."""
 
     def __init__(self) -> None:
         self._token = abc.get_cache_token()
@@ -44,33 +44,33 @@ class Registered:
 
 
 class Names:
-    """Whether dir(o) gives the names that it gave."""
+    """Checks that dir(o) gives the same names."""
 
     def __init__(self, value: Any) -> None:
         self._value = reference(value)
         self._names = dir(value)
 
     def holds(self) -> bool:
-        """Whether it does."""
+        """Whether it still does."""
         value = self._value()
         return value is not None and dir(value) == self._names
 
 
 class Attributes:
-    """Whether objects that other code was given have attributes of the same names,
+    """Checks that objects passed to other code have attributes of the same names,
     apart from those that the recorded code writes."""
 
     def __init__(self) -> None:
         self._of: dict[int, tuple[Any, frozenset[str], list[str]]] = {}
 
     def add(self, value: Any, written: frozenset[str]) -> None:
-        """One more object."""
+        """Adds an object."""
         if id(value) not in self._of:
             names = [name for name in vars(value) if name not in written]
             self._of[id(value)] = reference(value), written, names
 
     def holds(self) -> bool:
-        """Whether they have."""
+        """Whether they still have the same names."""
         for owner, written, names in self._of.values():
             now = getattr(owner(), "__dict__", None)
             if now is None or [n for n in now if n not in written] != names:
@@ -79,7 +79,7 @@ class Attributes:
 
 
 class Inherited:
-    """Whether a class has an attribute of the same class as before."""
+    """Checks that a class inherits an attribute from the same class as before."""
 
     def __init__(self, cls: type, name: str) -> None:
         self._cls, self._name = reference(cls), name
@@ -89,25 +89,25 @@ class Inherited:
         return next((b for b in cls.__mro__ if self._name in b.__dict__), None)
 
     def holds(self) -> bool:
-        """Whether it has."""
+        """Whether it still does so."""
         cls = self._cls()
         return cls is not None and self._found(cls) is self.base
 
 
 class Family:
-    """Whether C.mro() and C.__subclasses__() give the classes that they gave."""
+    """Checks that C.mro() or C.__subclasses__() gives the same classes."""
 
     def __init__(self, function: Any) -> None:
         self._function = function
         self._classes = function()
 
     def holds(self) -> bool:
-        """Whether they do."""
+        """Whether it gives the same."""
         return bool(self._function() == self._classes)
 
 
 def checked(recorder: Any, value: Any, classes: Any) -> bool | None:
-    """isinstance(value, classes) by code of the user's; None where it is Python's."""
+    """isinstance(value, classes) by user code; None where Python's check applies."""
     if isinstance(classes, tuple):
         found = [checked(recorder, value, one) for one in classes]
         if all(one is None for one in found):
@@ -125,7 +125,7 @@ def checked(recorder: Any, value: Any, classes: Any) -> bool | None:
 
 
 def _may_register(recorder: Any, cls: Any) -> None:
-    """Others may be registered with a class later, as derived from it."""
+    """Notes an abstract class, with which other classes may be registered later."""
     if isinstance(cls, abc.ABCMeta) and not is_library_class(cls):
         if not any(isinstance(kept, Registered) for kept in recorder.caches):
             recorder.caches.append(Registered())
@@ -154,7 +154,7 @@ def issubclass_(cls: Any, classes: Any) -> bool:
 
 
 def _kind(value: Any) -> Any:
-    """The class of a number that the graph computes, or of a text; else None."""
+    """The class of a number or string that the graph computes; else None."""
     if isinstance(value, Symbol):
         return value.__class__
     if type(value) is Text:
@@ -168,7 +168,7 @@ def _kind(value: Any) -> Any:
 
 
 def _check_class(value: Any, what: str) -> None:
-    """Of what a branch chose, the class is that of the way taken."""
+    """Refuses a value that a branch chose: its class depends on the path taken."""
     if isinstance(value, Tensor) and value.symbolic and _core.is_one_of_several(value):
         raise StagingError(
             f"{what} of a tensor that is another one on some ways, perhaps of "
@@ -196,7 +196,7 @@ def isinstance_(value: Any, classes: Any) -> bool:
 
 
 def type_(*args: Any, **kwargs: Any) -> Any:
-    """type(value), or a class that is made."""
+    """type(value), or type(name, bases, dict), which makes a class."""
     kind = _kind(args[0]) if len(args) == 1 and not kwargs else None
     if kind is None and len(args) == 1:
         _check_class(args[0], "type()")
@@ -206,7 +206,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
 
 
 def _class_of(value: Any) -> Any:
-    """type(value). What is taken of a class from outside is compared."""
+    """type(value). Reads of a class from outside become guards."""
     recorder = _core.recorder()
     if recorder is not None:
         recorder.class_of(value)

@@ -1,4 +1,4 @@
-"""Classes that recorded code makes, and objects of theirs that it raises."""
+"""Classes that recorded code makes, and exceptions that it raises."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .object_reads import is_library_class
 
 
 def defined(cls: Any) -> None:
-    """The code has made a class: what it has is the code's own."""
+    """Notes that the code has made a class, so that its attributes need no guard."""
     recorder = _core.recorder()
     if recorder is not None and id(cls) not in recorder.old:
         recorder.made(cls)
 
 
 def raised(error: Any) -> Any:
-    """What is raised: of a class of the user's, an object that the code makes."""
+    """The object to raise. For a user class it is an instance that the code makes."""
     if _core.recorder() is None or not isinstance(error, type):
         return error
     own = issubclass(error, BaseException) and not is_library_class(error)

@@ -1,7 +1,7 @@
-"""What a function reads and writes outside of itself, from its code alone.
+"""Finds what a function reads and writes outside itself, from its code alone.
 
-Globals, closure variables and what is taken of them by dots; of code that is
-rewritten and of code that is not.
+This covers globals, closure variables and their dotted attributes, both for rewritten
+code and for code that is not.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import types
 import weakref
 from dataclasses import dataclass, field
 
-# Methods that change a container without a look at what is in it.
+# Methods that change a container without reading its contents.
 ADDERS = frozenset({"append", "appendleft", "extend", "extendleft", "add"})
 
 _GLOBAL_LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
@@ -28,27 +28,27 @@ _IGNORED = frozenset({"PUSH_NULL", "CACHE", "RESUME", "NOP", "EXTENDED_ARG"})
 
 @dataclass
 class Reads:
-    """Names by what is done with them."""
+    """Names, grouped by their use."""
 
     globals: set[str] = field(default_factory=set)
     stored_globals: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
     stored_free: set[str] = field(default_factory=set)
-    # Used otherwise than as the x of x.append(y).
+    # Used in any other manner than as the x of x.append(y).
     looked_at: set[str] = field(default_factory=set)
-    # Attributes taken by dots of a name: ("config", "model", "scale").
+    # Dotted attributes of a name: ("config", "model", "scale").
     chains: set[tuple[str, ...]] = field(default_factory=set)
     stored_chains: set[tuple[str, ...]] = field(default_factory=set)
-    # It assigns attributes of what it takes otherwise than by dots of a name.
+    # The code assigns attributes of objects that it does not reach by dotted names.
     hides_stores: bool = False
-    counts: bool = False  # there is an a.b += c
+    counts: bool = False  # the code has an a.b += c
 
 
 _known: dict[int, tuple[weakref.ref[types.CodeType], Reads]] = {}
 
 
 def reads_of(code: types.CodeType) -> Reads:
-    """Of a function and of those inside of it."""
+    """The names of a function and of the functions inside it."""
     known = _known.get(id(code))
     if known is not None and known[0]() is code:
         return known[1]
@@ -92,7 +92,7 @@ def _collect(code: types.CodeType, free: frozenset[str], made: Reads) -> None:
 def _used(
     name: str, instructions: list[dis.Instruction], at: int, made: Reads
 ) -> bool:
-    """Notes the dots after a name: whether they end in an assignment."""
+    """Notes the dotted attributes after a name. Gives whether they are assigned."""
     chain = [name]
     while at < len(instructions) and instructions[at].opname in _DOTS:
         chain.append(instructions[at].argval)

@@ -17,15 +17,15 @@ from .refusals import values_may_decide
 from .texts import is_of_graph
 from .values import Tensor, decided, flatten, in_graph, is_number, python_number
 
-_SHORT = 8  # so many rows are written out
+_SHORT = 8  # at most this many rows are unrolled
 
 
 def append(items: Any, value: Any) -> Any:
-    """items.append(value), and the list to go on with."""
+    """Does items.append(value). Gives the list to use from then on."""
     if isinstance(items, _core.List):
         note_element(value)
     add = _core.attr(items, "append")
-    if isinstance(add, types.MethodType):  # of a class of the user's
+    if isinstance(add, types.MethodType):  # of a user class
         from .calls import callee
 
         add = callee(add)
@@ -38,7 +38,7 @@ def append(items: Any, value: Any) -> Any:
 
 
 def grow(owner: Any, name: str, adder: str) -> Any:
-    """owner.name.append, to be called."""
+    """The bound method owner.name.append, to be called."""
     recorder = _core.recorder()
     if recorder is None:
         return getattr(getattr(owner, name), adder)
@@ -46,7 +46,7 @@ def grow(owner: Any, name: str, adder: str) -> Any:
 
 
 def adding(target: Any, value: Any) -> Any:
-    """The value of target += value, which may change the target itself."""
+    """The operand of target += value, which may change the target in place."""
     recorder = _core.recorder()
     if recorder is not None:
         recorder.adding(target)
@@ -54,13 +54,13 @@ def adding(target: Any, value: Any) -> Any:
 
 
 def items(items: Any) -> Any:
-    """What a comprehension goes over."""
+    """The items that a comprehension iterates over."""
     known = staged(items)
     if known is None:
         return iterated(items)
     count = decided(known.size())
     if isinstance(count, int):
-        # Decides it, where it is a size of a function being recorded.
+        # Decides the count where it is a size of a function being recorded.
         return [known.get(i) for i in range(int(count))]
     values_may_decide()
     raise StagingError(
@@ -70,7 +70,7 @@ def items(items: Any) -> Any:
 
 
 def listed(items: Any, element: Callable[[Any], Any]) -> Any:
-    """[element(item) for item in items]; a List where a graph makes it."""
+    """[element(item) for item in items]; a List where a graph computes it."""
     known = staged(items)
     if known is None:
         return [element(item) for item in iterated(items)]
@@ -101,7 +101,7 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
             if any(changed(place, before) for place, before in way.values()):
                 raise NumberWanted("what the elements do beside is Python's")
     except TypeError:
-        # The element wants a number of Python's: an index, a size.
+        # The element expression needs a Python number: an index, a size.
         left = known.unrolled() if isinstance(known, Range) else None
         if left is not None:
             return [element(item) for item in left]
@@ -116,7 +116,8 @@ def listed(items: Any, element: Callable[[Any], Any]) -> Any:
 
 
 def filter_test(test: Any) -> Any:
-    """A condition of a comprehension, any, all or filter: values decide it."""
+    """A condition of a comprehension, any, all or filter. The values of the call decide
+    it."""
     test = true(decided(test))
     if in_graph(test) is not None:
         values_may_decide()
@@ -128,12 +129,12 @@ def filter_test(test: Any) -> Any:
 
 
 def unpacked(items: Any) -> Any:
-    """What is assigned to several targets at once."""
+    """The value assigned to several targets at once."""
     return items if isinstance(items, (Tensor, Staged)) else iterated(items)
 
 
 def shape(value: Any, index: Any) -> Any:
-    """value.shape[index], also where it is known when the graph runs."""
+    """value.shape[index], also where it is known only at run time."""
     shape = value.shape
     if isinstance(value, Tensor) and isinstance(index, int):
         if value.symbolic and shape is not None and shape[index] is None:

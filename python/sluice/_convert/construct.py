@@ -1,4 +1,4 @@
-"""What the runtime has to know of an if, while or for of the source."""
+"""The description of a source if, while or for that the runtime needs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .names import bindings, parts
 class Construct:
     """One statement with blocks.
 
-    Variables are named as in the source. Attributes and elements that are
-    assigned are no part of it: the recorder sees them when it happens.
+    Variables have their source names. Assigned attributes and elements are not
+    included, because the recorder sees the assignments when they run.
     """
 
     kind: str  # "if", "while", "for", "with", "a conditional expression"
@@ -22,21 +22,21 @@ class Construct:
     line: int
     lines: tuple[int, int] = (0, 0)  # of the two branches
     modified: tuple[str, ...] = ()  # assigned in its blocks
-    mutated: frozenset[str] = frozenset()  # of those and what follows: x[i] = y
+    mutated: frozenset[str] = frozenset()  # x[i] = y, in the blocks or what follows
     after: frozenset[str] = frozenset()  # read when it is over
     header: frozenset[str] = frozenset()  # read by the next iteration
-    again: frozenset[str] = frozenset()  # the same, if there is one for sure
-    # What follows it in its block, where it may leave that block.
+    again: frozenset[str] = frozenset()  # the same, if a next iteration is certain
+    # Assigned by what follows it in its block, where it may leave that block.
     rest_modified: tuple[str, ...] = ()
     end: frozenset[str] = frozenset()  # read after that
-    on_break: frozenset[str] = frozenset()  # read where the loop around it ends
-    on_continue: frozenset[str] = frozenset()  # read by its next iteration
+    on_break: frozenset[str] = frozenset()  # read after the enclosing loop
+    on_continue: frozenset[str] = frozenset()  # read by that loop's next iteration
     shared: frozenset[str] = frozenset()  # global and nonlocal: always read later
     one_leaves: bool = False  # one of its branches never reaches its end
     breaks: bool = False
     returns: bool = False
     endless: bool = False  # while True
-    simple_test: bool = False  # its condition calls nothing and cannot fail
+    simple_test: bool = False  # the condition calls nothing and cannot fail
     raises: frozenset[int] = frozenset()  # lines of raise statements
 
     @property
@@ -46,7 +46,7 @@ class Construct:
 
 
 def appended(node: ast.AST, is_local: Callable[[str], bool]) -> str | None:
-    """The x of a statement x.append(y), where x is a variable of the function."""
+    """The x of a statement x.append(y), if x is a variable of the function."""
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return None
     call = node.value
@@ -66,16 +66,16 @@ class Stored:
 
     names: set[str]
     shared: set[str]  # of those: global and nonlocal ones
-    mutated: set[str]  # of those: an element is assigned
+    mutated: set[str]  # of those: variables with an assigned element
 
     @property
     def all(self) -> tuple[str, ...]:
-        """In a fixed order."""
+        """All names in a fixed order."""
         return tuple(sorted(self.names))
 
 
 def stored(nodes: Iterable[ast.AST], is_local: Callable[[str], bool]) -> Stored:
-    """What these statements change when they run."""
+    """The variables that these statements change when they run."""
     nodes = list(nodes)
     made = bindings(nodes)
     names = {n for n in made.names if is_local(n)}

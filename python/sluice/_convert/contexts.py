@@ -1,4 +1,4 @@
-"""Context managers of the user's own: their methods are converted, too."""
+"""User context managers, whose methods are also converted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Context:
 
 
 def context(manager: Any) -> Any:
-    """What a with statement uses instead of the manager."""
+    """The object that a with statement uses in place of the manager."""
     if _core.recorder() is None:
         return manager
     refuse_manager(manager)

@@ -1,8 +1,8 @@
-"""functools.singledispatch in recorded code: a function for each class.
+"""functools.singledispatch in recorded code.
 
-What it chooses by is the class that an argument has at once: of a number that the
-graph computes, a number's. The function it chooses is ordinary code; which functions
-there are is a guard.
+The dispatch uses the class that the argument has imperatively, so a number that the
+graph computes dispatches as a Python number. The chosen function is ordinary code, and
+the registry is a guard.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from .class_reads import type_
 
 
 def _method_parts(function: Any) -> tuple[Any, Any, Any] | None:
-    """What object.method is made of where that is a singledispatchmethod: it, the
-    object and its class; None for anything else."""
+    """The parts of object.method if it is a singledispatchmethod: the method, the
+    object and its class. None for anything else."""
     names = function.__code__.co_freevars
     found = dict(zip(names, function.__closure__ or ()))
     try:
@@ -30,7 +30,7 @@ def _method_parts(function: Any) -> tuple[Any, Any, Any] | None:
 
 
 def by_class(function: types.FunctionType, recorder: Any) -> Any:
-    """What to call instead of such a function; None for another one."""
+    """The function to call in place of a dispatching one; None for any other."""
     method = _method_parts(function)
     generic: Any = function if method is None else method[0].dispatcher
     registry = getattr(generic, "registry", None)
@@ -40,7 +40,7 @@ def by_class(function: types.FunctionType, recorder: Any) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not args:
-            return function(**kwargs)  # says what it wants
+            return function(**kwargs)  # raises the error
         chosen = generic.dispatch(_class_of(args[0]))
         if method is not None:
             chosen = chosen.__get__(method[1], method[2])

@@ -1,7 +1,8 @@
-"""What code takes of elements of tensors for Python: item(), tolist(), numbers.
+"""Elements of tensors as Python values: item(), tolist(), numbers.
 
-An element is a number that the graph computes. Where Python itself needs it, as for
-an index of a list, values decide: what is recorded serves calls with the same.
+An element is a number that the graph computes. Where Python itself needs it, such as
+for a list index, the values of the call decide: the recording then serves calls that
+have the same element.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .refusals import asked_in_vain, forgive
 from .texts import Text, as_now, depends, is_of_graph, known_all, needed, shown
 from .values import Tensor, in_graph, number_of
 
-_MOST = 256  # elements of a list: each is a result of the graph
+_MOST = 256  # elements of a list, each of which is a result of the graph
 
 
 def _kind(tensor: Any) -> type:
@@ -69,7 +70,8 @@ def _nonzero(tensor: Any) -> Any:
 
 
 def _outside(name: str) -> Callable[..., Any]:
-    """Elements of a tensor of the program around would be those of one call."""
+    """Refuses to read elements of a captured tensor, which would be those of one
+    call."""
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise _refused(
@@ -90,7 +92,7 @@ _OF_MEMORY = frozenset("numpy __array__ __dlpack__ data_ptr _elements".split())
 
 
 def method(function: Any) -> Any:
-    """What to call instead of a method of a tensor; None for the method itself."""
+    """The replacement for a method of a tensor; None to call the method itself."""
     tensor, name = function.__self__, function.__name__
     taken = _TAKEN.get(name)
     if taken is not None:
@@ -131,7 +133,7 @@ def _is_nonzero(x: Any) -> Any:
 
 @functools.cache
 def functions() -> dict[int, Callable[..., Any]]:
-    """Functions of ours that give a bool of Python's."""
+    """Sluice functions that give a Python bool."""
     from .._array import math, typed
 
     return {
@@ -142,7 +144,7 @@ def functions() -> dict[int, Callable[..., Any]]:
 
 
 class History:
-    """grad_fn of a tensor of a graph: there is one, and nothing to be asked of it."""
+    """grad_fn of a tensor of a graph. It exists, but has no readable attributes."""
 
     def __getattr__(self, name: str) -> Any:
         raise _refused(
@@ -159,11 +161,11 @@ def grad_fn(owner: Any) -> Any:
     return History() if owner.requires_grad and not owner.is_leaf else None
 
 
-# ---- What functions of C and of numpy are given ----
+# ---- Arguments of C and numpy functions ----
 
 
 def of_numpy(function: Any) -> Any:
-    """A function of numpy's: tensors from outside would be constants."""
+    """Wraps a numpy function. It would make captured tensors constants."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in (*args, *kwargs.values()):
@@ -179,7 +181,7 @@ def of_numpy(function: Any) -> Any:
 
 
 def of_enum(cls: Any) -> Any:
-    """A class of constants, which are looked up by what they are."""
+    """Wraps an enum class, whose members are looked up by value."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         return cls(*known_all(args, _LOOKED_UP), **kwargs)
@@ -195,7 +197,7 @@ def _as_text(how: int) -> Callable[..., Any]:
 
 
 def text_of(value: Any, how: int, spec: Any) -> Any:
-    """The text of a value as an f-string shows it."""
+    """The string of a value as an f-string formats it."""
     from .handed import asked, hand_over
     from .iterables import Range
 
@@ -223,7 +225,7 @@ def text_of(value: Any, how: int, spec: Any) -> Any:
 
 
 def own_text(value: Any) -> Any:
-    """What repr() of an object of the user's gives by code of the user's; None."""
+    """The repr() of a user object, if user code computes it; else None."""
     from .handed import asked
 
     own = asked(value, "__repr__")
@@ -238,7 +240,7 @@ TEXTS: dict[Any, Callable[..., Any]] = {
 
 
 def of_text(function: Any) -> Any:
-    """A method of a text that may be given what depends on elements."""
+    """Wraps a string method whose arguments may depend on elements."""
     owner, name = function.__self__, function.__name__
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -255,8 +257,8 @@ def of_text(function: Any) -> Any:
 
 
 def refuse_key(owner: Any, key: Any) -> None:
-    """Throws for a tensor of the graph that is looked up in a dict or set from
-    outside: there the tensors of calls are, which it stands for."""
+    """Throws when a tensor of the graph is looked up in a dict or set from outside.
+    That container holds the tensors of a call, not their stand-ins."""
     recorder = _core.recorder()
     if recorder is None or not isinstance(key, Tensor) or is_of_graph(key):
         return
@@ -271,7 +273,7 @@ def refuse_key(owner: Any, key: Any) -> None:
 
 
 class Id(int):
-    """id() of what is another object in every call."""
+    """The id() of an object that differs in every call."""
 
 
 def id_(value: Any) -> int:
@@ -284,7 +286,7 @@ def id_(value: Any) -> int:
 
 
 def keyed(function: Any) -> Any:
-    """A method of a dict or set, which looks up numbers by what they are."""
+    """Wraps a method of a dict or set, which looks numbers up by value."""
 
     owner = function.__self__
 
@@ -305,7 +307,7 @@ _LOOKED_UP = "this is looked up by"
 
 
 def _known_keys(arg: Any, pairs: bool) -> Any:
-    """What a method of a set or dict looks up one by one."""
+    """An argument whose elements a method of a set or dict looks up one by one."""
     if hasattr(arg, "__next__"):
         arg = list(arg)
     if type(arg) not in (list, tuple) or not any(map(_holds, arg)):
@@ -326,34 +328,34 @@ _ROUNDING = {round: "Round", math.floor: "Floor", math.ceil: "Ceil"}
 
 
 def rounded(function: Any) -> Any:
-    """round, floor and others, of which numbers become whole numbers."""
+    """Wraps round, floor and others, which turn numbers into integers."""
     done = wanting(function)
     op = _core.op_function(_ROUNDING.get(function, "Trunc"))
 
     def call(*args: Any) -> Any:
         if args and isinstance(args[0], Tensor) and not is_of_graph(args[0]):
             more = known_all(args[1:], f"{function.__name__}() wants")
-            return function(args[0], *more)  # a tensor, as at once
+            return function(args[0], *more)  # a tensor, as imperatively
         number = args[0] if len(args) == 1 and is_of_graph(args[0]) else None
         if number is None or type(number) is Text:
             if len(args) == 2 and is_of_graph(args[0]):
                 args = known_all(args, f"{function.__name__}() wants")
             return done(*args)
         if number.dtype == _core.float64:
-            number = op(number.clone())  # which keeps its digits
+            number = op(number.clone())  # keeps its precision
         return number_of(number, int)
 
     return call
 
 
 def _as_argument(value: Any) -> Any:
-    """Of a function that asks a tensor for its element."""
+    """An argument of a function that reads the element of a tensor."""
     tensor = in_graph(value) if isinstance(value, Tensor) else None
     return value if tensor is None or is_of_graph(value) else _item(tensor)
 
 
 def _all_known(value: Any, what: str) -> Any:
-    """Sizes and numbers of the graph as Python's, in containers, too."""
+    """Sizes and numbers of the graph as Python numbers, also inside containers."""
     if isinstance(value, Symbol):
         return value._now()
     if is_of_graph(value):
@@ -366,7 +368,7 @@ def _all_known(value: Any, what: str) -> Any:
 
 
 def _holds(value: Any) -> bool:
-    """Whether there are any."""
+    """Whether the value contains any."""
     if type(value) in (list, tuple):
         return any(map(_holds, value))
     if type(value) is dict:
@@ -377,8 +379,8 @@ def _holds(value: Any) -> bool:
 _HASHING = (set, frozenset, dict, collections.Counter)
 _COUNTING = (collections.Counter.update, collections.Counter.subtract)
 
-# What is done there goes by what Python's operators say of elements, if it looks at
-# any; C elsewhere reads a text's letters where they are.
+# Modules whose functions access elements through Python's operators only. Other C
+# code reads the characters of a string directly.
 _ASKING = frozenset(
     "builtins itertools functools copy operator collections dataclasses contextlib "
     "types weakref heapq bisect typing enum abc logging".split()
@@ -386,7 +388,7 @@ _ASKING = frozenset(
 
 
 def _reads_letters(function: Any) -> bool:
-    """Whether a function may read texts that are elements of what it is given."""
+    """Whether a function may read the characters of strings inside its arguments."""
     owner = getattr(function, "__self__", None)
     if isinstance(owner, str):
         return True
@@ -395,7 +397,8 @@ def _reads_letters(function: Any) -> bool:
 
 
 def _with_letters(value: Any, what: str) -> Any:
-    """The value; texts in it that depend on elements are those of this call."""
+    """The value, with strings that depend on elements replaced by those of this
+    call."""
     if type(value) is Text:
         return needed(value, what)
     if type(value) is tuple:
@@ -410,8 +413,8 @@ def _with_letters(value: Any, what: str) -> Any:
 
 
 def wanting(function: Any) -> Callable[..., Any]:
-    """A function of C that may want numbers: where it cannot do with one of the
-    graph's, values decide which it is."""
+    """Wraps a C function that may need Python numbers. Where it rejects a number of
+    the graph, the values of the call decide that number."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         name = getattr(function, "__name__", "it")
@@ -433,9 +436,9 @@ def wanting(function: Any) -> Callable[..., Any]:
             if not any(map(_holds, (*args, *kwargs.values()))):
                 raise
             if not isinstance(error, TypeError) and asked_in_vain() == before:
-                raise  # it was not for what the graph's numbers are
+                raise  # not caused by a number of the graph
         forgive(before)
-        # What it says is not what it would say of Python's own numbers.
+        # Its error may differ from the one it raises for Python numbers.
         what = f"{name}() wants"
         args = tuple(_all_known(a, what) for a in args)
         return function(*args, **{k: _all_known(v, what) for k, v in kwargs.items()})

@@ -1,4 +1,4 @@
-"""What goes wrong in conversion, and where."""
+"""Errors of conversion, and their places in the source."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 
 class ConversionWarning(UserWarning):
-    """A function could not be converted and runs as it is written."""
+    """A function could not be converted and runs unconverted."""
 
 
 class Unconvertible(Exception):
-    """Why a function cannot be converted. `line` is 0 where none is to blame."""
+    """The reason why a function cannot be converted. `line` is 0 if no line is at
+    fault."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
         super().__init__(reason)
@@ -29,14 +30,14 @@ class NumberWanted(StagingError):
     """Python needs a number that the graph computes: an index, a key."""
 
 
-# What ops say of themselves, in any mode.
+# Errors of ops themselves, in any mode.
 _OF_AN_OP = re.compile(r"\[[A-Z]")
 
 
 def is_refusal(error: BaseException | None) -> bool:
-    """Whether it says that code cannot be recorded, and not what the code would say.
-    A NotImplementedError of Python's is the code's own: of a method that a class
-    leaves to others, or of what the library has not got."""
+    """Whether the error refuses to record code, and is not the code's own error.
+    A plain NotImplementedError is the code's own: an abstract method, or a feature that
+    the library lacks."""
     if isinstance(error, NotImplementedError):
         return hasattr(error, "sluice_code") and not _OF_AN_OP.match(str(error))
     if isinstance(error, StagingError):
@@ -52,7 +53,7 @@ def refusal() -> tuple[type[BaseException], ...]:
 
 
 def add_note(error: BaseException, note: str) -> None:
-    """Another line for the error's text. Python 3.10 has no notes."""
+    """Adds a line to the error's text. Python 3.10 has no notes."""
     if hasattr(error, "add_note"):
         if note not in getattr(error, "__notes__", ()):
             error.add_note(note)
@@ -60,12 +61,12 @@ def add_note(error: BaseException, note: str) -> None:
         error.args = (error.args[0] + "\n" + note, *error.args[1:])
 
 
-# Operators and indices are calls in converted code.
+# In converted code, operators and indexing are calls of this file.
 _OPERATORS = os.path.join(os.path.dirname(__file__), "handed.py")
 
 
 def _without_operators(error: BaseException) -> None:
-    """Ends the traceback at the line that has the operator."""
+    """Cuts the traceback after the line with the operator."""
     last, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename != _OPERATORS:
@@ -76,7 +77,8 @@ def _without_operators(error: BaseException) -> None:
 
 
 def _with_numbers(error: BaseException) -> None:
-    """Sizes among its arguments are numbers: nobody asks them when this is over."""
+    """Turns sizes among the error's arguments into numbers, because sizes cannot be
+    read after the recording."""
     from .._symbols.symbol import Symbol
 
     def number(value: Any) -> Any:
@@ -92,7 +94,7 @@ def _with_numbers(error: BaseException) -> None:
 
 
 def as_written(error: BaseException) -> BaseException:
-    """The error as the code would raise it if it were not converted."""
+    """The error as unconverted code would raise it."""
     from .left_behind import refuse_later
     from .unbound import as_local
 

@@ -12,7 +12,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def _walk(nodes: Iterable[ast.AST], depth: int) -> Iterable[tuple[ast.AST, int]]:
-    """Statements of one scope, each with the number of loops around it here."""
+    """Statements of one scope, each with the number of loops around it in `nodes`."""
     for node in nodes:
         if isinstance(node, _SCOPES) or isinstance(node, ast.expr):
             continue
@@ -25,7 +25,7 @@ def _walk(nodes: Iterable[ast.AST], depth: int) -> Iterable[tuple[ast.AST, int]]
 
 
 def returns(nodes: Iterable[ast.AST]) -> bool:
-    """Whether a return stands anywhere in these statements."""
+    """Whether these statements contain a return."""
     return any(isinstance(n, ast.Return) for n, _ in _walk(nodes, 0))
 
 
@@ -43,13 +43,13 @@ def breaks(body: Iterable[ast.AST]) -> bool:
 
 
 def leaves(nodes: Iterable[ast.AST]) -> bool:
-    """Whether these statements may end otherwise than at their end."""
+    """Whether these statements may be left before their end."""
     nodes = list(nodes)
     return returns(nodes) or leaves_loop(nodes)
 
 
 def never_ends(block: list[ast.stmt]) -> bool:
-    """Whether a block certainly leaves before its end. Errs on the side of no."""
+    """Whether a block is certainly left before its end. False if in doubt."""
     for node in block:
         if isinstance(node, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
             return True

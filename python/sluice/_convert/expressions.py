@@ -1,8 +1,8 @@
 """Expressions rewritten: and, or, not, a if b else c, a < b < c, in, calls.
 
-What Python evaluates only sometimes becomes a lambda, so that the runtime
-decides. An assignment expression in such a place stays as it is: a lambda could
-not assign the variable.
+Operands that Python evaluates conditionally become lambdas, so that the runtime
+decides. An operand with an assignment expression stays, because a lambda could not
+assign the variable.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _TRUTH = "_sl_truth"
 
 
 def asked_for_truth(test: ast.expr) -> ast.expr:
-    """Notes of `a and b` that only its truth counts, as in `if a and b`. Elsewhere it
-    is one of the two."""
+    """Marks `a and b` where only its truth matters, as in `if a and b`. Elsewhere its
+    value is one of the operands."""
     if isinstance(test, ast.BoolOp):
         setattr(test, _TRUTH, True)
         for part in test.values:
@@ -62,7 +62,7 @@ def asked_for_truth(test: ast.expr) -> ast.expr:
 
 
 def load(name: str) -> ast.Name:
-    """A variable read."""
+    """A read of a variable."""
     return ast.Name(name, ast.Load())
 
 
@@ -73,14 +73,14 @@ def runtime_call(function: str, *args: ast.expr) -> ast.Call:
 
 
 def thunk(body: ast.expr) -> ast.Lambda:
-    """The expression, to be evaluated when it is called for."""
+    """The expression as a lambda, evaluated on demand."""
     mark = ast.arg(THUNK)
     return ast.Lambda(ast.arguments([], [], mark, [], [], None, []), body)
 
 
 def at(new: Any, old: ast.AST) -> Any:
-    """The new node, with the old one's place in the source. Nodes inside it that have
-    a place came from the source or were here before."""
+    """The new node at the old node's place in the source. Inner nodes that already have
+    a place keep it: they come from the source, or were placed before."""
     ast.copy_location(new, old)
     waiting = children(new)
     while waiting:
@@ -93,7 +93,7 @@ def at(new: Any, old: ast.AST) -> Any:
 
 
 def asserted(node: ast.Assert) -> ast.Assert:
-    """The assertion, which the runtime makes a check of the graph."""
+    """The assertion, rewritten so that the runtime can check it in the graph."""
     message = node.msg or ast.Constant(None)
     line = ast.Constant(node.lineno)
     test = runtime_call("check", node.test, thunk(message), line)
@@ -106,7 +106,7 @@ def _assigns(*nodes: ast.expr) -> bool:
 
 
 def _grows(f: ast.expr) -> tuple[ast.expr, str, str] | None:
-    """The a, b and append of a.b.append."""
+    """The parts a, b and append of a.b.append."""
     if not isinstance(f, ast.Attribute) or f.attr not in ADDERS:
         return None
     inner = f.value
@@ -116,7 +116,7 @@ def _grows(f: ast.expr) -> tuple[ast.expr, str, str] | None:
 
 
 def _as_value(index: ast.expr) -> ast.expr:
-    """An index with its slices as objects."""
+    """An index with its slices as slice objects."""
     if isinstance(index, ast.Slice):
         none = ast.Constant(None)
         parts = [p or none for p in (index.lower, index.upper, index.step)]
@@ -127,7 +127,7 @@ def _as_value(index: ast.expr) -> ast.expr:
 
 
 def _hashed(key: ast.expr) -> ast.expr:
-    """A key of a dict or an element of a set that is made."""
+    """A key of a new dict or an element of a new set."""
     if isinstance(key, (ast.Constant, ast.Starred)):
         return key
     made: ast.expr = at(runtime_call("hashed", key), key)
@@ -135,10 +135,10 @@ def _hashed(key: ast.expr) -> ast.expr:
 
 
 class Expressions(Transformer):
-    """Rewrites what is inside statements; functions inside are left alone."""
+    """Rewrites the expressions of statements. Inner functions are left unchanged."""
 
     def __init__(self, first_argument: str | None) -> None:
-        self._first = first_argument  # what super() means
+        self._first = first_argument  # the object that super() uses
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         return node
@@ -190,7 +190,7 @@ class Expressions(Transformer):
         if len(ops) == 1 and ops[0] in ("is", "is not"):
             sides = (node.left, node.comparators[0])
             if any(isinstance(s, ast.Constant) and s.value is None for s in sides):
-                return node  # no number, and no tensor, is None
+                return node  # numbers and tensors are never None
             name = "is_" if ops[0] == "is" else "is_not"
             return at(runtime_call(name, *sides), node)
         if len(ops) == 1 and ops[0] not in ("in", "not in"):
@@ -238,7 +238,7 @@ class Expressions(Transformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
-        if isinstance(node.target, ast.Name):  # x += y may change what x is
+        if isinstance(node.target, ast.Name):  # x += y may change x in place
             call = runtime_call("adding", load(node.target.id), node.value)
             node.value = at(call, node.value)
         elif isinstance(node.target, ast.Subscript):
@@ -316,12 +316,12 @@ class Expressions(Transformer):
         if not simple or first.ifs or first.is_async or _assigns(node.elt):
             return self.generic_visit(node)
         if any(isinstance(n, (ast.Lambda, ast.GeneratorExp)) for n in walk(node)):
-            return self.generic_visit(node)  # they see the last item only
+            return self.generic_visit(node)  # closures see the last item only
         assert isinstance(first.target, ast.Name)
         element = thunk(self.visit(node.elt))
         element.args.args = [ast.arg(first.target.id)]
         if sys.version_info < (3, 12):
-            element.args.vararg = None  # a list's elements have a scope of their own
+            element.args.vararg = None  # list elements have their own scope
         return at(runtime_call("listed", self.visit(first.iter), element), node)
 
     def visit_Dict(self, node: ast.Dict) -> Any:

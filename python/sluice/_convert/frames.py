@@ -1,4 +1,4 @@
-"""Places that branches and loops of a graph assign, while they are recorded."""
+"""Tracks places that branches and loops of a graph assign during recording."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .places import Contents, Place, same_contents
 
 @contextlib.contextmanager
 def places() -> Iterator[Any]:
-    """Who is told of them: the recorder of the function, or one for a while."""
+    """The journal that notes them: the function's recorder, or a temporary one."""
     journal = _core.recorder()
     if journal is not None:
         journal.chose = True
@@ -29,7 +29,7 @@ def places() -> Iterator[Any]:
 
 
 def changed(place: Place, before: Any) -> bool:
-    """Whether a place has another value than it had."""
+    """Whether the value of a place differs from the earlier one."""
     now = place.get()
     if isinstance(place, Contents):
         return not same_contents(now, before)
@@ -37,7 +37,7 @@ def changed(place: Place, before: Any) -> bool:
 
 
 def place_name(place: Place, taken: Iterable[str]) -> str:
-    """What to call it among variables."""
+    """A unique name for the place among the variables."""
     name = place.text
     known = set(taken)
     while name in known:

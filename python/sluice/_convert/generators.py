@@ -1,9 +1,9 @@
-"""Generators: their expressions are rewritten, and their statements stay.
+"""Rewrites the expressions of generators. Their statements stay.
 
-A generator stops in the middle of its blocks, which can therefore not become
-functions: its branches and loops are Python's, and cannot be part of a graph. But
-what it reads and writes of the program around is told to the recorder, as that of
-any other converted code, each time that it goes on.
+A generator suspends in the middle of its blocks, so the blocks cannot become functions.
+Its branches and loops remain Python's and cannot be part of a graph. Its reads and
+writes outside are reported to the recorder, as those of any other converted code, each
+time it resumes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .source import first_line
 
 
 class GeneratorRewriter(Expressions):
-    """Rewrites one generator; functions inside it have rewriters of their own."""
+    """Rewrites one generator. Functions inside it have rewriters of their own."""
 
     def __init__(self, unit: Unit, node: ast.FunctionDef) -> None:
         arguments = [*node.args.posonlyargs, *node.args.args]
@@ -38,7 +38,7 @@ class GeneratorRewriter(Expressions):
         node.body = body
         return node
 
-    # What has a code of its own is converted when it is called.
+    # Nodes with a code of their own are converted when they are called.
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         self._unit.untouched.add((node.name, first_line(node)))
@@ -75,7 +75,7 @@ class GeneratorRewriter(Expressions):
     def visit_Try(self, node: ast.Try) -> Any:
         self.generic_visit(node)
         if node.handlers:
-            # Code handles its own errors. Ours say that it is not recorded.
+            # Handlers must see the code's own errors only, not refusals to record it.
             passed = ast.ExceptHandler(runtime_call("refusal"), None, [ast.Raise()])
             node.handlers.insert(0, at(passed, node))
         return node

@@ -1,8 +1,8 @@
-"""Objects of the user's in the hands of code that is not converted.
+"""User objects passed to code that is not converted.
 
-Operators and other protocols of the user's classes are called as the functions they
-are. What C or a library is given, it may read and change whole: its attributes and
-elements are guards, and what it leaves in them is written by every call.
+Operators and other protocols of user classes are called as ordinary functions. C code
+and libraries may read and change every part of an object that they receive: its
+attributes and elements become guards, and every call writes what they hold afterwards.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from .values import (
 )
 
 _DEEP = 5
-# Those that no operator and no builtin function calls.
+# Special methods that no operator and no builtin function calls.
 _NOT_ASKED = frozenset(
     "__init__ __new__ __del__ __getattr__ __getattribute__ __setattr__ __delattr__ "
     "__init_subclass__ __class_getitem__ __set_name__ __get__ __set__ __delete__ "
@@ -57,7 +57,7 @@ _SKIPPED = (type, types.ModuleType, types.CodeType, types.CellType, weakref.ref)
 
 
 def in_class(cls: type, name: str) -> Any:
-    """The user's function by which a class does something; None when it has none."""
+    """The user function that implements a special method; None if there is none."""
     for base in cls.__mro__:
         if name in base.__dict__:
             found = base.__dict__[name]
@@ -66,14 +66,14 @@ def in_class(cls: type, name: str) -> Any:
 
 
 def is_users_object(value: Any) -> bool:
-    """Whether its class is the user's."""
+    """Whether the value's class is defined by the user."""
     if is_plain(value) or isinstance(value, _SKIPPED):
         return False
     return not is_library_class(type(value))
 
 
 def is_known(value: Any) -> bool:
-    """Whether what it has in it is followed anyway, or nobody's but ours."""
+    """Whether the parts of the value are tracked elsewhere, or it is our own object."""
     if is_plain(value) or isinstance(value, (*CONTAINERS, tuple, *_SKIPPED)):
         return True
     if isinstance(value, module_class()):
@@ -88,8 +88,8 @@ def _called(function: Any) -> Any:
 
 
 def referred(value: Any) -> Any:
-    """What a weak proxy stands for; anything else as it is. Throws what the proxy
-    does where that is gone."""
+    """The object behind a weak proxy; any other value unchanged. If that object is
+    gone, throws what the proxy throws."""
     if type(value) in weakref.ProxyTypes:
         recorder = _core.recorder()
         return value if recorder is None else recorder.referent(value)
@@ -97,7 +97,7 @@ def referred(value: Any) -> Any:
 
 
 def asked(value: Any, name: str) -> Any:
-    """The user's function for that, converted and bound; None when there is none."""
+    """The user's special method, converted and bound; None if there is none."""
     value = referred(value)
     if is_plain(value):
         return None
@@ -115,11 +115,12 @@ def asked(value: Any, name: str) -> Any:
     return _called(types.MethodType(found, value))
 
 
-# ---- What is given away ----
+# ---- Objects passed to other code ----
 
 
 def hand_over(value: Any, *, whole: bool = True) -> None:
-    """Code that is not converted gets the value: it may read and change it."""
+    """Notes that code that is not converted receives the value, and may read and
+    change it."""
     recorder = _core.recorder()
     if recorder is not None and not is_plain(value):
         _hand(recorder, value, set(), _DEEP if whole else 1)
@@ -155,7 +156,7 @@ def _hand(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
         if is_library_class(type(value)):
             return
     elif type(value) is functools.partial:
-        # To look for its attributes would give it a dict, and partial(p) another form.
+        # Looking up its attributes would create its dict, which changes partial(p).
         for part in (value.func, value.args, value.keywords):
             _hand(recorder, part, seen, deep)
         return
@@ -226,7 +227,7 @@ def _instance(recorder: Any, value: Any, seen: set[int], deep: int) -> None:
 
 
 def _runs(recorder: Any, code: types.FunctionType, value: Any) -> None:
-    """A function of the value's class that Python may call, as it is."""
+    """Notes a method of the value's class that Python may call unconverted."""
     if recorder.from_outside(value):
         recorder.value(code, code.__name__)
     recorder.unconverted(code, (value,))
@@ -242,7 +243,7 @@ def _refuse_hash(code: types.FunctionType) -> None:
 
 
 def attributes(recorder: Any, value: Any) -> Iterator[tuple[Any, int]]:
-    """Where an object keeps what it consists of."""
+    """The places where an object keeps its attributes."""
     of_thread = isinstance(value, threading.local)
     for name in list(getattr(value, "__dict__", ())):
         if of_thread:
@@ -258,7 +259,7 @@ def attributes(recorder: Any, value: Any) -> Iterator[tuple[Any, int]]:
 
 
 def handing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of C or of a library, for a call with the user's objects."""
+    """Wraps a C or library function for calls with user objects."""
 
     done = wanting(function)
 
@@ -283,7 +284,7 @@ def handing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def watched(given: Iterable[Any]) -> Iterator[None]:
-    """While code that is not converted has objects: attributes it adds are noted."""
+    """While code that is not converted holds the objects, notes attributes it adds."""
     recorder = _core.recorder()
     before = [
         (arg, set(getattr(arg, "__dict__", ())))
@@ -360,7 +361,7 @@ def _binary(op: str, a: Any, b: Any) -> Any:
         return binary(op, needed(a, f"{op} takes"), b)
     if is_of_graph(b) and not _is_numeric(a):
         return binary(op, a, needed(b, f"{op} takes"))
-    first = type(b) is not type(a) and isinstance(b, type(a))  # it is asked first
+    first = type(b) is not type(a) and isinstance(b, type(a))  # b's method first
     mine = None if first else asked(a, name)
     if mine is None:
         for value in (a, b):
@@ -382,7 +383,7 @@ _OF_BITS = frozenset(("<<", ">>", "&", "|", "^", "@"))
 
 
 def _refuse_operands(python: Callable[[Any, Any], Any], a: Any, b: Any) -> None:
-    """Throws what Python says of numbers that an operator does not take."""
+    """Throws the error that Python raises for numbers that an operator rejects."""
     kinds = [python_number(v) if isinstance(v, Tensor) else None for v in (a, b)]
     if any(kinds) and not any(
         isinstance(v, Tensor) and kind is None for v, kind in zip((a, b), kinds)
@@ -393,8 +394,8 @@ def _refuse_operands(python: Callable[[Any, Any], Any], a: Any, b: Any) -> None:
 
 
 def _is_numeric(value: Any) -> bool:
-    """Whether numbers of a graph compute with it. Beside a list, a text or an array
-    Python's own are wanted: [0] * n."""
+    """Whether a number of a graph can compute with the value. A list, string or array
+    needs a Python number instead: [0] * n."""
     if isinstance(value, (Tensor, int, float, Symbol, types.NoneType)):
         return True
     return is_users_object(value) or package_of(type(value)) == "sluice"
@@ -416,7 +417,7 @@ def unary(op: str, a: Any) -> Any:
         return own()
     kind = python_number(a) if isinstance(a, Tensor) else None
     if kind is not None:
-        python(kind(0))  # ~ of a float is no number
+        python(kind(0))  # raises for ~ of a float
     made = python(number_of(a, int) if kind is bool else a)
     if mixed(a):
         note(made, a)
@@ -455,13 +456,13 @@ def item(owner: Any, key: Any) -> Any:
 
 
 def _is_generic(cls: type) -> bool:
-    """Whether cls[key] is a function of the user's."""
+    """Whether cls[key] calls a user function."""
     raw = find_in_class(cls, "__class_getitem__")
     return is_users(getattr(raw, "__func__", raw))
 
 
 def _made_for(owner: Any, key: Any) -> Any:
-    """What a defaultdict makes for a key it has not; it is there from now on."""
+    """The value that a defaultdict creates for a missing key, and stores."""
     recorder, make = _core.recorder(), owner.default_factory
     recorder.adding(owner)
     if make is None or is_library_class(type(make)) and not is_users(make):
@@ -478,8 +479,8 @@ _BY_NUMBER = (list, tuple, str, bytes, bytearray, range, collections.deque)
 
 
 def key_of(owner: Any, key: Any) -> Any:
-    """A key that Python itself looks up by: a number that the graph computes is one
-    of the call being recorded."""
+    """A key for Python's own lookup: a number that the graph computes takes its value
+    in the call being recorded."""
     if isinstance(key, Tensor):
         refuse_key(owner, key)
         if is_of_graph(key) and isinstance(owner, (*_BY_NUMBER, dict)):
@@ -499,14 +500,14 @@ def key_of(owner: Any, key: Any) -> Any:
 
 
 def hashed(key: Any) -> Any:
-    """What becomes a key of a new dict, or an element of a new set."""
+    """The value as a key of a new dict or an element of a new set."""
     if not is_plain(key):
         hand_over(key)
     return key_of({}, key)
 
 
 def true(value: Any) -> Any:
-    """What `if` asks of an object of the user's; anything else as it is."""
+    """The truth value of a user object, as `if` sees it; other values unchanged."""
     if is_plain(value):
         return value
     own = asked(value, "__bool__")
@@ -517,7 +518,7 @@ def true(value: Any) -> Any:
 
 
 def iterated(items: Any) -> Any:
-    """What a loop goes over."""
+    """The iterable that a loop iterates over."""
     items = referred(items)
     refuse_if_iterator(items)
     if is_plain(items) or _core.recorder() is None:
@@ -542,13 +543,13 @@ def _steps(iterator: Any) -> Iterator[Any]:
 
 
 def has_setters(cls: type) -> bool:
-    """Whether assignments to its objects are code of the user's."""
+    """Whether assigning to an instance runs user code."""
     names = ("__setattr__", "__setitem__", "__delattr__", "__delitem__")
     return any(in_class(cls, name) is not None for name in names)
 
 
 def matched(subject: Any) -> Any:
-    """The subject of a match, of which patterns take attributes and elements."""
+    """The subject of a match statement, whose patterns read attributes and elements."""
     if is_of_graph(subject):
         return needed(subject, "match takes")
     hand_over(subject)

@@ -1,4 +1,4 @@
-"""Blocks of the source as functions of the rewritten code."""
+"""Makes functions of source blocks for the rewritten code."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .names import bindings, parts
 
 @dataclass(frozen=True)
 class BlockNames:
-    """What a block assigns."""
+    """The names that a block assigns."""
 
     bound: set[str]  # all names
-    local: set[str]  # those of variables of the function, and of ours
+    local: set[str]  # variables of the function, and our own
 
 
 def block_names(
     source: list[ast.stmt], binds: list[ast.AST], is_local: Callable[[str], bool]
 ) -> BlockNames:
-    """What these statements assign, and what is bound before they run."""
+    """The names that these statements assign, and those bound before they run."""
     bound = bindings([*source, *binds]).names
     local = {name for name in bound if is_local(name)}
     for node in parts(source, ast.Expr):
@@ -44,7 +44,7 @@ def block_function(
     place: ast.AST,
     parameter: str | None,
 ) -> ast.FunctionDef:
-    """A function that assigns variables around it, and global ones."""
+    """A function that assigns enclosing and global variables."""
     declared: list[ast.stmt] = []
     if own:
         declared.append(ast.Nonlocal(sorted(own)))
@@ -65,8 +65,8 @@ def block_function(
 
 
 def local_names(body: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
-    """The body of a try or with, whose errors about variables without a value are of
-    the class that the code around it handles."""
+    """The body of a try or with. Its errors about unbound variables have the class that
+    the surrounding code expects."""
     renamed = runtime_call("as_local", load(ERROR))
     raised = ast.Raise(renamed, ast.Constant(None))
     handler = ast.ExceptHandler(runtime_call("unbound"), ERROR, [raised])
@@ -74,7 +74,7 @@ def local_names(body: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
 
 
 def header(node: ast.AST) -> ast.AST:
-    """A place in the source: the first line of a statement with blocks."""
+    """The source place of the first line of a statement with blocks."""
     last = getattr(node, "test", None) or getattr(node, "iter", None)
     items = getattr(node, "items", None)
     if items:

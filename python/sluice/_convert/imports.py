@@ -1,7 +1,7 @@
-"""import statements inside of recorded functions.
+"""import statements inside recorded functions.
 
-A module that code imports is the program's, as one that is imported around it: what
-is taken of it are guards, and what is changed in it is a state.
+A module that recorded code imports belongs to the program outside, like one imported at
+the top of a file: reads of it become guards, and changes of it become state.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .values import MISSING
 
 
 def _module(recorder: Any, name: str) -> Any:
-    """The module of a name, which another may take the place of."""
+    """The module of a name, as a guard, because another module may replace it."""
     module = sys.modules.get(name, MISSING)
     if recorder.read(ITEM, sys.modules, name, module, f"the module {name}"):
         recorder.value(module, name)
@@ -27,8 +27,8 @@ def _module(recorder: Any, name: str) -> Any:
 
 
 def importing(name: str, level: int, package: Any, parts: tuple[str, ...]) -> None:
-    """An import statement is about to run. What a module does when it is loaded, it
-    does once, and it is no part of the recording."""
+    """An import statement is about to run. Loading a module runs its code once, outside
+    the recording."""
     before = _core.recorder()
     if before is None:
         return
@@ -49,7 +49,7 @@ def _load_part(name: str) -> None:
         importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name:
-            raise  # else the statement says that there is no such name
+            raise  # else the statement itself reports the missing name
 
 
 def imported(name: str, bound: Any) -> None:
@@ -64,7 +64,7 @@ def imported(name: str, bound: Any) -> None:
 
 
 def imported_from(name: str, level: int, package: Any, part: str, bound: Any) -> Any:
-    """`from name import part`: what it is, noted as name.part is."""
+    """The object of `from name import part`, noted like name.part."""
     recorder = _core.recorder()
     if recorder is None:
         return bound
@@ -77,7 +77,7 @@ def imported_from(name: str, level: int, package: Any, part: str, bound: Any) ->
 
 
 def rewritten(node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
-    """The statement, and what tells of it."""
+    """The statement, with calls that report it."""
     names = node.names
     if isinstance(node, ast.ImportFrom):
         loads = [(node.module or "", node.level, tuple(a.name for a in names))]

@@ -1,4 +1,4 @@
-"""Calls that give another value every time, of which a graph would keep one."""
+"""Refuses calls whose result differs each time, because a graph would keep one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _is_impure(function: Any) -> bool:
 
 
 def refuse_if_iterator(items: Any) -> None:
-    """Throws for an iterator from outside: every call would take more of it."""
+    """Throws for an iterator from outside, because every call would advance it."""
     recorder = _core.recorder()
     if recorder is None or id(items) not in recorder.old:
         return
@@ -73,7 +73,7 @@ def next_(items: Any, *default: Any) -> Any:
 
 
 def refuse_if_impure(function: Any, place: tuple[str, int] | None = None) -> None:
-    """Throws where the user's code is recorded and calls one of them."""
+    """Throws where recorded user code calls an impure function."""
     if function is globals:
         filename, line = place or user_place()
         raise StagingError(

@@ -1,4 +1,4 @@
-"""Things to loop over whose number is known when the graph runs."""
+"""Iterables whose length is known only at run time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _maximum = _core.op_function("Maximum")
 
 
 def size(tensor: Any, axis: int = 0) -> Any:
-    """A size of a tensor: a number where it is known, else a tensor of int64."""
+    """A size of a tensor: a number where it is known, else an int64 tensor."""
     shape = tensor.shape
     if shape is not None:
         if not shape:
@@ -32,23 +32,23 @@ def size(tensor: Any, axis: int = 0) -> Any:
 
 
 class Staged:
-    """Elements by number."""
+    """An iterable that gives elements by index."""
 
     def size(self) -> Any:
-        """How many there are."""
+        """The number of elements."""
         raise NotImplementedError
 
     def get(self, index: Any) -> Any:
-        """One of them."""
+        """The element at an index."""
         raise NotImplementedError
 
     def described(self) -> str:
-        """It in a message."""
+        """A description for messages."""
         raise NotImplementedError
 
     def __iter__(self) -> Any:
         count = decided(self.size())
-        if isinstance(count, int):  # a size, which is decided
+        if isinstance(count, int):  # a size, decided by int()
             return iter([self.get(i) for i in range(int(count))])
         values_may_decide()
         raise StagingError(
@@ -74,14 +74,14 @@ class Rows(Staged):
 
     def get(self, index: Any) -> Any:
         if isinstance(self._tensor, Tensor):
-            return self._tensor[index]  # a look into it, as imperatively
+            return self._tensor[index]  # a view, as imperatively
         if type(index) is int:
             return element(self._tensor[index])
         return element(self._tensor.get(index))
 
 
 def as_number(value: Any) -> Any:
-    """What stands for a number of Python's, which nobody writes to."""
+    """The value, marked as a Python number: nothing writes to it in place."""
     if isinstance(value, Tensor):
         value._number = True
     return value
@@ -118,7 +118,7 @@ class Range(Staged):
             away = stop - start if step > 0 else start - stop
             width = abs(step)
             count = away if width == 1 else (away + (width - 1)) // width
-        else:  # the sign of the step is known when the graph runs
+        else:  # the sign of the step is known only at run time
             count = -((start - stop) // step)
         if isinstance(count, Symbol):
             return choose("max", (count, 0))
@@ -138,19 +138,19 @@ class Range(Staged):
         return super().__iter__() if left is None else iter(left)
 
     def tensor(self) -> Any:
-        """Its numbers, as one tensor."""
+        """The numbers of the range as one tensor."""
         from .. import arange
 
         return arange(self._start, self._stop, self._step, dtype=_core.int64)
 
     def unrolled(self) -> range | None:
-        """The range of this call, decided; None where tensors make it."""
+        """The range of this call, decided; None if tensors bound it."""
         parts = (self._start, self._stop, self._step)
         if any(in_graph(part) is not None for part in parts):
             return None
         return range(*map(int, parts))
 
-    # ---- As Python's own ----
+    # ---- The interface of Python's range ----
 
     __class__ = property(lambda self: range)  # type: ignore[assignment]
     start = property(lambda self: _whole(self._start))
@@ -158,7 +158,7 @@ class Range(Staged):
     step = property(lambda self: _whole(self._step))
 
     def now(self) -> range:
-        """The range of the call being recorded, where values decide."""
+        """The range of the call being recorded, where its values decide."""
         parts = []
         for part in (self._start, self._stop, self._step):
             tensor = in_graph(part)
@@ -191,7 +191,7 @@ class Range(Staged):
 
 
 def _whole(value: Any) -> Any:
-    """An end of a range, which is a number of Python's."""
+    """A bound of a range as a Python number."""
     tensor = in_graph(value)
     return value if tensor is None else number_of(tensor, int)
 
@@ -237,7 +237,7 @@ class Zip(Staged):
 
 
 class Reversed(Staged):
-    """The same from the last to the first."""
+    """reversed() of one."""
 
     def __init__(self, items: Staged) -> None:
         self._items = items
@@ -253,7 +253,7 @@ class Reversed(Staged):
 
 
 def staged(items: Any) -> Staged | None:
-    """What a graph loops over; None when Python does."""
+    """The iterable for a loop of the graph; None if Python loops."""
     if isinstance(items, Staged):
         return items
     tensor = in_graph(items)
@@ -266,8 +266,8 @@ def staged(items: Any) -> Staged | None:
 
 
 def written_out(items: Staged) -> tuple[Any, Staged | None]:
-    """The elements, for Python to loop over, where values decide how many there
-    are, and None; else what a graph loops over, twice."""
+    """Where the values of the call decide the length: the elements for Python to loop
+    over, and None. Else the iterable of the graph, twice."""
     count = decided(items.size()) if _core.decides() else None
     if count is None or isinstance(count, Tensor):
         return items, items
@@ -275,7 +275,7 @@ def written_out(items: Staged) -> tuple[Any, Staged | None]:
 
 
 def beside(items: Any) -> Staged:
-    """The same for what is zipped with a tensor."""
+    """The same for an iterable that is zipped with a tensor."""
     made = staged(items)
     if made is not None:
         return made

@@ -1,4 +1,4 @@
-"""stack, concat and tensor of what a graph makes of Python's lists and ranges."""
+"""stack, concat and tensor of Lists and ranges of a graph."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .values import Tensor
 
 
 def _check_not_empty(size: Any, name: str) -> None:
-    """Of a list of Python's, which only the run knows to be empty: then the code
-    itself runs, and says so."""
+    """Checks at run time that a Python list is not empty. If it is, the code runs
+    imperatively and raises the error."""
     if isinstance(size, Tensor):
         _core.op_function("Assert")(
             _core.op_function("Greater")(size, 0),
@@ -26,7 +26,7 @@ def _check_not_empty(size: Any, name: str) -> None:
 
 
 def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
-    """stack or concat, of a Python list that has become a List, too."""
+    """Wraps stack or concat to accept a Python list that has become a List."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not args or not isinstance(args[0], _core.List):
@@ -45,7 +45,7 @@ def _joined(function: Callable[..., Any], stacks: bool) -> Callable[..., Any]:
 
 
 def _of_elements(function: Callable[..., Any]) -> Callable[..., Any]:
-    """tensor and asarray, of a List and of a range whose bounds are open, too."""
+    """Wraps tensor and asarray to accept a List, or a range with unknown bounds."""
 
     def call(data: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(data, _core.List):

@@ -1,7 +1,7 @@
-"""Writes to places, each with what was there before.
+"""A journal of writes to places, each with the value before.
 
-Frames are opened one inside the other: one for the recording, one for each way
-of a branch and each body of a loop that is being recorded.
+Frames are nested: one for the recording, and one for each path of a branch and each
+body of a loop that is being recorded.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Noted = tuple[Place, Any]
 
 
 class Journal:
-    """What was there before, by place and frame."""
+    """Earlier values, by place and frame."""
 
     def __init__(self) -> None:
         self.frames: list[dict[Any, Noted]] = [{}]
-        self.told = 0  # how often something was about to be written
-        self._existing: dict[int, Any] = {}  # containers that are not new
+        self.told = 0  # the number of noted writes
+        self._existing: dict[int, Any] = {}  # containers from before the frame
 
     @property
     def depth(self) -> int:
-        """How many frames are open."""
+        """The number of open frames."""
         return len(self.frames)
 
     def note(self, place: Place) -> None:
@@ -42,21 +42,21 @@ class Journal:
             frame[place.key] = place, value
 
     def came(self, place: Place) -> None:
-        """The place has a value now, and had none before."""
+        """The place has received its first value."""
         for frame in self.frames:
             frame.setdefault(place.key, (place, MISSING))
 
     def exists(self, container: Any) -> None:
-        """The container is not made by the innermost frame."""
+        """Notes that the container was made before the innermost frame."""
         self._existing[id(container)] = container
 
     def existed(self, container: Any) -> bool:
-        """Whether that was said of it."""
+        """Whether exists() was called for the container."""
         return id(container) in self._existing
 
     @contextlib.contextmanager
     def frame(self) -> Iterator[dict[Any, Noted]]:
-        """A frame; what is written in it is put back at its end."""
+        """Opens a frame. Its writes are undone when it ends."""
         frame: dict[Any, Noted] = {}
         self.frames.append(frame)
         depth = len(self.frames)
@@ -67,7 +67,7 @@ class Journal:
                 put_back(self.frames.pop())
 
     def rollback(self) -> None:
-        """Puts everything back."""
+        """Undoes all writes."""
         while self.frames[1:]:
             put_back(self.frames.pop())
         put_back(self.frames[0])
@@ -75,6 +75,6 @@ class Journal:
 
 
 def put_back(frame: dict[Any, Noted]) -> None:
-    """The values before, the last written place first."""
+    """Restores earlier values, starting with the last written place."""
     for place, value in reversed(frame.values()):
         place.back(value)

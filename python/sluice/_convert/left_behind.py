@@ -1,4 +1,4 @@
-"""Tensors of a graph in places where they must not be when it is recorded."""
+"""Finds tensors of a graph left in places where they must not be after recording."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .values import Tensor
 
 
 def tensor_inside(value: Any, known: Any = (), depth: int = 4) -> str | None:
-    """Where in an object a tensor of a graph is; None when there is none."""
+    """The position of a tensor of a graph inside an object; None if there is none."""
     if is_plain(value):
         return "" if isinstance(value, Tensor) and value.symbolic else None
     if id(value) in known or depth == 0:
@@ -23,7 +23,7 @@ def tensor_inside(value: Any, known: Any = (), depth: int = 4) -> str | None:
     if isinstance(value, (types.ModuleType, type)):
         return None
     inner: list[tuple[str, Any]] = []
-    owner = getattr(value, "__self__", None)  # of x.sum, of C
+    owner = getattr(value, "__self__", None)  # of a C method such as x.sum
     if isinstance(owner, Tensor):
         return tensor_inside(owner)
     if isinstance(value, dict):
@@ -52,8 +52,8 @@ def tensor_inside(value: Any, known: Any = (), depth: int = 4) -> str | None:
 
 
 def refuse_later(error: BaseException) -> None:
-    """An exception with tensors of the graph: the run fails before it is raised, and
-    the code itself raises it, with tensors that have elements."""
+    """Handles an exception that holds tensors of the graph: the run fails before it is
+    raised, and the code then runs imperatively and raises it with real tensors."""
     where = tensor_inside(list(error.args))
     if where is None:
         where = tensor_inside(dict(getattr(error, "__dict__", {})))
@@ -62,10 +62,10 @@ def refuse_later(error: BaseException) -> None:
 
 
 def refuse_left_behind(recorder: Any) -> None:
-    """Throws when a tensor of the graph is where nobody has seen it written."""
+    """Throws when a tensor of the graph is in a place whose write was not noted."""
     for value in list(recorder.old.values()):
         if type(value) in weakref.ProxyTypes:
-            continue  # what it stands for is there itself, or gone
+            continue  # its referent is checked itself, or gone
         fields = getattr(value, "__dict__", None)
         text = recorder.names.get(id(value), type(value).__name__)
         if isinstance(value, (list, collections.deque)):
@@ -89,7 +89,7 @@ def refuse_left_behind(recorder: Any) -> None:
 def _refuse_any(items: list[tuple[str, Any]]) -> None:
     for text, value in items:
         if type(value) in weakref.ProxyTypes:
-            continue  # a dead one may not be asked for its class
+            continue  # a dead proxy raises when its class is read
         if isinstance(value, Tensor) and value.symbolic and _core.recorded_here(value):
             raise StagingError(
                 f"{text} is left with a tensor of the graph that is recorded, by code "

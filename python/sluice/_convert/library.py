@@ -1,4 +1,4 @@
-"""Whose code is left as it is: Python's own, installed packages, this one."""
+"""Recognizes library code, which is not converted: Python, packages and Sluice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _known: dict[str, bool] = {}
 
 
 def is_library_file(filename: str) -> bool:
-    """Whether a file is not the user's."""
+    """Whether a file belongs to a library."""
     known = _known.get(filename)
     if known is None:
         path = os.path.abspath(filename)
@@ -34,6 +34,6 @@ def is_library_file(filename: str) -> bool:
 
 
 def is_library(function: types.FunctionType) -> bool:
-    """Whether a function is not the user's."""
+    """Whether a function belongs to a library."""
     module = (function.__module__ or "").split(".")[0]
     return module in _PACKAGES or is_library_file(function.__code__.co_filename)

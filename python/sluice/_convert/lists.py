@@ -1,4 +1,4 @@
-"""Python lists that grow, where a graph needs a List."""
+"""Python lists that grow in a graph, which needs a List for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .values import Tensor, as_tensor, is_number, number_dtype, python_number
 
 
 def grown(before: Any, after: Any) -> Any:
-    """The type of the elements, when a Python list has had tensors appended."""
+    """The dtype of the elements, if tensors were appended to a Python list."""
     if type(before) is not list:
         return None
     if isinstance(after, _core.List):
@@ -26,13 +26,14 @@ def grown(before: Any, after: Any) -> Any:
 def _dtype(element: Any) -> Any:
     if is_number(element):
         dtype = number_dtype(element)
-        # As elements of a tensor.
+        # The default dtype, as for elements of a tensor.
         return _core.default_float() if dtype == _core.float64 else dtype
     return element.dtype if isinstance(element, Tensor) else None
 
 
 def note_element(value: Any) -> None:
-    """Remembers what a Python list that grows holds: outside it is one again."""
+    """Remembers the class of elements of a growing Python list, which is a Python list
+    again outside the graph."""
     recorder = _core.recorder()
     if recorder is None:
         return
@@ -53,7 +54,7 @@ def note_shown(made: Any, before: Any, value: Any) -> None:
 
 
 def stands_for_list(value: Any) -> bool:
-    """Whether a List is a list of Python's in the program."""
+    """Whether a List is a Python list in the program."""
     recorder = _core.recorder()
     if recorder is None or not isinstance(value, _core.List):
         return False
@@ -61,7 +62,7 @@ def stands_for_list(value: Any) -> bool:
 
 
 def refuse_grown(what: str, value: Any) -> None:
-    """Throws for one of which Python is asked what a List does not tell as a list."""
+    """Throws for such a List where its answer would differ from a Python list's."""
     if stands_for_list(value):
         values_may_decide()
         raise StagingError(
@@ -71,12 +72,12 @@ def refuse_grown(what: str, value: Any) -> None:
 
 
 def element(value: Any) -> Any:
-    """What was taken from a List: a number where the list that grew holds numbers."""
+    """An element read from a List: a number if the Python list held numbers."""
     recorder = _core.recorder()
     if recorder is None or recorder.own_lists or not isinstance(value, Tensor):
         return value
     kinds = recorder.grown
-    if len(kinds) > 1:  # of this list or of others
+    if len(kinds) > 1:  # in this list or in others
         values_may_decide()
         raise StagingError(
             "an element of a list that grows where a tensor decides may be a tensor or "

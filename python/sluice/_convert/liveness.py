@@ -1,8 +1,8 @@
-"""Which variables are read later: what a branch or loop has to hand on.
+"""Liveness analysis: the variables that a branch or loop must pass on.
 
-Backwards over the statements of one function. `after` of a construct is what is
-read once it is over, `header` of a loop what its next iteration reads,
-or what follows it; `again` only the first.
+It walks the statements of one function backwards. `after` of a construct holds the
+variables read after it. `header` of a loop holds those read by its next iteration or
+after it, and `again` only those read by the next iteration.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Around:
 
 @dataclass
 class Liveness:
-    """Of one function. Sets are of names of variables."""
+    """The liveness of one function, as sets of variable names."""
 
     after: dict[ast.AST, Live[str]] = field(default_factory=dict)
     end: dict[ast.AST, Live[str]] = field(default_factory=dict)  # of its block
@@ -32,7 +32,7 @@ class Liveness:
     again: dict[ast.AST, Live[str]] = field(default_factory=dict)
     on_break: dict[ast.AST, Live[str]] = field(default_factory=dict)
     on_continue: dict[ast.AST, Live[str]] = field(default_factory=dict)
-    # Whoever reads the name of a function reads what the function reads.
+    # A read of a function's name counts as a read of what the function reads.
     implied: dict[str, set[str]] = field(default_factory=dict)
 
     def of_function(self, body: list[ast.stmt]) -> None:
@@ -106,7 +106,7 @@ class Liveness:
     def _loop(
         self, node: ast.While | ast.For | ast.AsyncFor, after: Live[str], a: _Around
     ) -> Live[str]:
-        # What an iteration reads of the one before, whatever follows the loop.
+        # What an iteration reads of the previous one, whatever follows the loop.
         nothing: Live[str] = frozenset()
         self.again[node] = self._header(node, nothing, nothing, a)
         done = self._block(node.orelse, after, a)
@@ -138,7 +138,7 @@ class Liveness:
 
     def _try(self, node: ast.Try, after: Live[str], a: _Around) -> Live[str]:
         final = self._block(node.finalbody, after, a)
-        if node.finalbody:  # every way out leads through it
+        if node.finalbody:  # every exit runs it
             a = _Around(a.on_break | final, a.on_continue | final, a.on_error | final)
         handled: Live[str] = frozenset()
         for handler in node.handlers:
@@ -152,7 +152,7 @@ class Liveness:
 
 
 def _surely(node: ast.AST) -> set[str]:
-    """Names a simple statement binds whatever happens."""
+    """The names that a simple statement always binds."""
     if isinstance(node, ast.Assign):
         return bound(node.targets)
     if isinstance(node, (ast.AnnAssign, ast.AugAssign)):

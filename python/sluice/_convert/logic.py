@@ -1,4 +1,4 @@
-"""and, or, not, conditional expressions and comparisons, of tensors or not."""
+"""and, or, not, conditional expressions and comparisons, of tensors and others."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _as_truth(value: Any) -> Any:
 
 
 def both(value: Any, *others: Callable[[], Any]) -> Any:
-    """The truth of a and b and ...: where only that is asked for."""
+    """The truth of a and b and ..., where only the truth matters."""
     known = true(decided(value))
     tensor = in_graph(known)
     if not others:
@@ -90,8 +90,8 @@ def either(value: Any, *others: Callable[[], Any]) -> Any:
 
 
 def and_(value: Any, *others: Callable[[], Any]) -> Any:
-    """a and b and ...: the last that is evaluated. What follows a false value is
-    not."""
+    """a and b and ...: the last operand evaluated, which is the first false one if any
+    is false."""
     if not others:
         return value
     known = true(decided(value))
@@ -104,8 +104,8 @@ def and_(value: Any, *others: Callable[[], Any]) -> Any:
 
 
 def or_(value: Any, *others: Callable[[], Any]) -> Any:
-    """a or b or ...: the last that is evaluated. What follows a true value is
-    not."""
+    """a or b or ...: the last operand evaluated, which is the first true one if any is
+    true."""
     if not others:
         return value
     known = true(decided(value))
@@ -122,7 +122,7 @@ def not_(value: Any) -> Any:
 
 
 def _bool(tensor: Any) -> Any:
-    """The scalar, which is a bool of Python's in the program."""
+    """The scalar, marked as a Python bool in the program."""
     tensor._number = True
     return tensor
 
@@ -139,7 +139,7 @@ def if_exp(test: Any, first: Callable[[], Any], second: Callable[[], Any]) -> An
 def compare(
     ops: tuple[str, ...], left: Any, right: Any, *others: Callable[[], Any]
 ) -> Any:
-    """a < b < c: b is evaluated once, c when the first comparison holds."""
+    """a < b < c: b is evaluated once, and c only if the first comparison holds."""
     first = _OPERATORS[ops[0]](left, right)
     if not others:
         return first
@@ -167,7 +167,7 @@ def is_(a: Any, b: Any) -> bool:
 
 
 def _itself(value: Any) -> Any:
-    """A number as Python's own: there is one True."""
+    """A number as the Python object, because there is only one True."""
     if isinstance(value, Symbol):
         return value._now()
     return needed(value, "`is` compares") if is_of_graph(value) else value
@@ -210,7 +210,7 @@ def lacks(value: Any, items: Any) -> Any:
 
 
 def check(test: Any, message: Callable[[], Any], line: int) -> bool:
-    """Whether an assertion holds. In a graph it is checked when that runs."""
+    """Whether an assertion holds. A graph checks it when it runs."""
     test = true(decided(test))
     tensor = in_graph(test)
     if tensor is None:
@@ -219,7 +219,7 @@ def check(test: Any, message: Callable[[], Any], line: int) -> bool:
     try:
         with places() as journal, journal.frame():
             text = message()
-    except Exception:  # the code itself says it, where the assertion fails
+    except Exception:  # the imperative run raises it if the assertion fails
         text = None
     forgive(before)
     if text is not None and in_graph(text) is not None:

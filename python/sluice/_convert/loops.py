@@ -1,4 +1,4 @@
-"""Loops of a graph, made from the blocks of a loop of the source."""
+"""Records a source loop as a loop of the graph."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _assert = _core.op_function("Assert")
 
 
 def as_bool(test: Any) -> Any:
-    """What a test gave, as a scalar of bool in the graph."""
+    """The result of a test, as a bool scalar of the graph."""
     tensor = test._tensor() if isinstance(test, Symbol) else in_graph(test)
     return truth(tensor) if tensor is not None else as_tensor(bool(test))
 
@@ -56,8 +56,8 @@ def _is_carried(leaf: Any) -> bool:
 class GraphLoop:
     """One loop being recorded.
 
-    `step(index)` runs an iteration and says how it ended. `test()` is the
-    condition; without one, the loop runs `count` times.
+    `step(index)` runs an iteration and returns how it ended. `test()` is the
+    condition. Without one, the loop runs `count` times.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ class GraphLoop:
         self._before = variables.taken(construct.modified)
         self._untouched = Untouched(variables, construct.modified)
         self._untouched.refuse_iterator(construct)
-        # Attributes, elements and others that iterations assign, by name.
+        # Places that iterations assign, such as attributes and elements, by name.
         self._places: dict[str, Any] = {}
-        self._stay: set[str] = set()  # written in place only
+        self._stay: set[str] = set()  # only written in place
         self._values = {name: self._before[name] for name in names}
-        self._late: list[str] = []  # without a value before, read after the loop
+        self._late: list[str] = []  # no value before the loop, read after it
         for name in names:
             if self._values[name] is MISSING:
                 self._check_undefined(name)
@@ -108,7 +108,7 @@ class GraphLoop:
             self._values[RESULT] = self._result
         leaves = flatten(list(self._values.values()))[0]
         if not self._extra and not any(map(_is_carried, leaves)):
-            self._extra[RAN] = False  # a loop carries something
+            self._extra[RAN] = False  # a loop must carry something
 
     def _check_undefined(self, name: str) -> None:
         if name in self._construct.again:
@@ -122,9 +122,9 @@ class GraphLoop:
         self._extra[RAN] = False
 
     def run(self) -> Any:
-        """Records the loop; how it ended."""
+        """Records the loop. Gives how it ended."""
         with places() as journal:
-            # Containers from outside stay; what is done to them is noted.
+            # Containers from outside stay, and their changes are noted.
             self._stay |= {n for n, v in self._values.items() if journal.knows(v)}
             while True:
                 try:
@@ -183,7 +183,7 @@ class GraphLoop:
                     self._places[name].put(value)
                 elif name not in own:
                     self._variables.set(name, value)
-            # Containers are held by their variables alone.
+            # Only the variables hold the containers.
             return {
                 name: value
                 for name, value in values.items()
@@ -217,7 +217,7 @@ class GraphLoop:
                 after[GO] = self._asked_again(signal)
             after.update(self._variables.taken(n for n in start if n in self._values))
             for name in self._stay & self._values.keys():
-                # What is returned is none of the code's own variables.
+                # The returned value is not a variable of the source.
                 was = self._result if name == RESULT else self._before.get(name)
                 if self._variables.get(name) is not was:
                     raise Again(self._hints, ("moves", name), None)
@@ -262,12 +262,12 @@ class GraphLoop:
             return NORMAL
         ways = frozenset(self._possible)
         if self._construct.endless and len(ways) > 1:
-            ways -= {NORMAL}  # its condition does not end it
+            ways -= {NORMAL}  # the condition never ends it
         return normalized(Signal(values[SIGNAL], ways))
 
     def _check_turned(self, names: set[str], values: dict[str, Any]) -> None:
-        """A number that iterations make a tensor, or another number, is what it was
-        where none runs: then the code itself runs."""
+        """A number that iterations turn into a tensor or a number of another class
+        keeps its class if no iteration runs. The code then runs imperatively."""
         read = names & {*self._construct.after, *self._places}
         if not read or _core.recorder() is None:
             return
@@ -284,7 +284,7 @@ class GraphLoop:
         )
 
     def _find_places(self, frame: dict[Any, Any]) -> None:
-        """Throws Again when an iteration has assigned a place not known yet."""
+        """Throws Again when an iteration has assigned a new place."""
         known = {place.key for place in self._places.values()}
         for key, (place, before) in frame.items():
             if key in known or not changed(place, before):
@@ -293,7 +293,8 @@ class GraphLoop:
             raise Again(self._hints, ("place", name), place)
 
     def _find_stays(self, given: dict[str, Any], after: dict[str, Any]) -> None:
-        """Throws Again when a variable is the tensor it was: it is no variable."""
+        """Throws Again when a variable still holds the same tensor: the loop need not
+        carry it."""
         for name, value in after.items():
             if name in self._extra or not isinstance(value, Tensor):
                 continue
@@ -316,7 +317,7 @@ class GraphLoop:
         return normal if test is None else _and(normal, test)
 
     def _asked_again(self, signal: Any) -> Any:
-        """The condition after an iteration, asked where Python asks it."""
+        """The condition after an iteration, evaluated where Python evaluates it."""
         assert self._test is not None
         if not isinstance(signal, Signal):
             return as_bool(self._test()) if signal == NORMAL else as_tensor(False)

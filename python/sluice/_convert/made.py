@@ -1,7 +1,7 @@
-"""What code leaves in places and returns, made again by every call.
+"""Makes the values that code returns and leaves in places anew in every call.
 
-One object stays one: a list that is kept in two places, or kept and returned, is one
-list of each call. Containers of the caller and of the program around are themselves.
+Identity is kept: a list that is kept in two places, or kept and returned, is one list
+in each call. Containers of the caller and captured containers stay the same objects.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SHARED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType
 
 
 class Call:
-    """One call: its tensors, its arguments, and what has been made for it."""
+    """One call: its tensors, its arguments, and the objects made for it."""
 
     def __init__(self, tensors: list[Any], arguments: list[Any]) -> None:
         self.tensors, self.arguments = tensors, arguments
@@ -52,7 +52,7 @@ Maker = Callable[[Call], Any]
 
 
 def at(arguments: Any, path: tuple[Any, ...]) -> Any:
-    """A part of the arguments."""
+    """The part of the arguments at a path."""
     for step in path:
         named = type(step) is Attribute
         arguments = getattr(arguments, step) if named else arguments[step]
@@ -60,19 +60,20 @@ def at(arguments: Any, path: tuple[Any, ...]) -> Any:
 
 
 class Attribute(str):
-    """A step of a path that is no key but a name."""
+    """A step of a path that is an attribute, not a key."""
 
 
 class Making:
-    """Of one recording. `tensors` are those of the graph that calls need."""
+    """The makers of one recording. `tensors` are those of the graph that calls
+    need."""
 
     def __init__(self, recorder: Any, tensors: list[Any]) -> None:
         self._recorder, self._tensors = recorder, tensors
         self._known: dict[int, tuple[Any, Maker]] = {}
-        self._contents: dict[int, Maker] = {}  # of variables of functions
+        self._contents: dict[int, Maker] = {}  # of closure variables
 
     def of(self, value: Any, text: str) -> Maker:
-        """How calls make the value."""
+        """The maker of a value for calls."""
         if is_plain(value) and not isinstance(value, (Tensor, Symbol)):
             return lambda _: value
         known = self._known.get(id(value))
@@ -106,7 +107,7 @@ class Making:
             path = recorder.from_caller[id(value)][1]
             return lambda call: at(call.arguments, path)
         if isinstance(value, types.MethodType):
-            # o.m is another object each time, and this one is gone by then.
+            # Each access of o.m makes a new object, and this one is gone by then.
             owner, function = self.of(value.__self__, text), value.__func__
             return lambda call: types.MethodType(function, owner(call))
         if id(value) in recorder.old:
@@ -154,7 +155,7 @@ class Making:
         return lambda call: call.tensors[place]
 
     def _list(self, value: Any, text: str) -> Maker:
-        """A list of the code's own that grew in a branch or loop of the graph."""
+        """A list that the code made and that grew in a branch or loop of the graph."""
         kinds = self._recorder.grown
         if kinds not in ({Tensor}, {int}, {bool}):
             raise StagingError(
@@ -179,7 +180,7 @@ class Making:
         return _once(make)
 
     def _text(self, value: Text, text: str) -> Maker:
-        """A text that is made of what the graph computes."""
+        """A string that depends on what the graph computes."""
         parts = [
             p
             if isinstance(p, str)
@@ -196,7 +197,7 @@ class Making:
         return make
 
     def _number(self, tensor: Any, kind: type) -> Maker:
-        """A number of Python's that the graph computes."""
+        """A Python number that the graph computes."""
         place = len(self._tensors)
         self._tensors.append(tensor)
         return lambda call: kind(call.tensors[place].item())
@@ -231,7 +232,7 @@ class Making:
         return self._attributed(value, text, filled)
 
     def _attributed(self, value: Any, text: str, make: Maker) -> Maker:
-        """What make gives, with the attributes that code has given the value."""
+        """The object that `make` gives, with the attributes that code has set on it."""
         held = [(name, self.of(v, text)) for name, v in _attributes(value)]
         if not held:
             return _once(make)
@@ -245,8 +246,8 @@ class Making:
         return _once(with_attributes)
 
     def _instance(self, value: Any, text: str) -> Maker:
-        """An object of a class of the user's, which its attributes are all of. They
-        may refer to it."""
+        """An instance of a user class whose only state is its attributes. They may
+        refer to the instance."""
         cls = type(value)
         parts: list[tuple[str, Maker]] = []
 
@@ -264,8 +265,8 @@ class Making:
         return maker
 
     def _function(self, value: types.FunctionType, text: str) -> Maker:
-        """A function that the code has made: the variables around it are those of
-        each call, and so is what it keeps itself. It may refer to itself."""
+        """A function that the code has made. Its closure variables and its attributes
+        are those of each call. It may refer to itself."""
         where = tensor_inside(value)
         if where is not None:
             raise left(value, text, where)
@@ -297,7 +298,7 @@ class Making:
         return maker
 
     def _cell(self, cell: types.CellType, name: str, text: str) -> Maker:
-        """A variable of code around a function."""
+        """A closure variable of a function."""
         known = self._known.get(id(cell))
         if known is not None:
             return known[1]
@@ -332,13 +333,13 @@ class Making:
         try:
             memo = {key: kept for key, kept in old.items()}
             kept = copy.deepcopy(value, memo)
-        except Exception:  # there is but one of it
+        except Exception:  # it cannot be copied
             return lambda _: value
         return _once(lambda _: copy.deepcopy(kept, dict(memo)))
 
 
 def _fill(cell: Maker, contents: dict[int, Maker], call: Call) -> None:
-    """Gives a variable of a function its value, which may be that function."""
+    """Sets a closure variable, whose value may be the function itself."""
     part, done = contents.get(id(cell)), (id(cell), "filled")
     if part is not None and done not in call.made:
         call.made[done] = None
@@ -356,7 +357,7 @@ def _is_made_of_attributes(value: Any) -> bool:
         return False
     try:
         object.__new__(cls)
-    except TypeError:  # more than attributes
+    except TypeError:  # it has state besides attributes
         return False
     return True
 
@@ -365,7 +366,7 @@ _OF_OTHERS = (BaseException, enum.Enum, type, types.ModuleType, threading.local)
 
 
 def _attributes(value: Any) -> list[tuple[str, Any]]:
-    """What an object keeps, in its dict and in slots."""
+    """The attributes that an object keeps in its dict and in slots."""
     held = list(getattr(value, "__dict__", {}).items())
     for base in type(value).__mro__:
         for name, raw in base.__dict__.items():
@@ -382,7 +383,7 @@ def _verb(text: str) -> str:
 
 
 def left(value: Any, text: str, where: str) -> StagingError:
-    """A tensor of the graph is where calls cannot put another."""
+    """The error for a tensor of the graph where calls cannot place theirs."""
     return StagingError(
         f"{text} {_verb(text)} a {type(value).__name__} that holds a tensor of the "
         f"graph{where}; wanted tensors, numbers, tuples, lists, dicts or dataclasses "
@@ -391,7 +392,8 @@ def left(value: Any, text: str, where: str) -> StagingError:
 
 
 def _key(key: Any) -> Any:
-    """A size that is a key was decided; so were those of a shape."""
+    """The key as a Python value. A size used as a key was decided, and so were the
+    sizes of a shape."""
     if isinstance(key, Symbol):
         return key._now()
     if type(key) is Id or (isinstance(key, Tensor) and key.symbolic):
@@ -405,8 +407,8 @@ def _key(key: Any) -> Any:
 
 
 def _bare(container: Any) -> Callable[[], Any]:
-    """Makes containers like this one, without elements and by none of the code of a
-    class of the user's."""
+    """A function that makes empty containers like this one without running user
+    code."""
     cls: Any = type(container)
     if isinstance(container, collections.deque):
         longest = container.maxlen
@@ -432,7 +434,7 @@ def _bare(container: Any) -> Callable[[], Any]:
 
 
 def _once(make: Maker) -> Maker:
-    """One object for each call."""
+    """Wraps a maker so that it makes one object in each call."""
 
     def maker(call: Call) -> Any:
         key = id(maker)
@@ -444,7 +446,7 @@ def _once(make: Maker) -> Maker:
 
 
 class _Outside:
-    """An object that the program around keeps: not kept here, too."""
+    """An object that the program outside keeps alive, referred to weakly."""
 
     def __init__(self, value: Any) -> None:
         self._value = reference(value)
@@ -459,11 +461,11 @@ class _Outside:
         return value
 
 
-# ---- What is returned ----
+# ---- Returned values ----
 
 
 class Result:
-    """What code returned, where more than new containers of tensors and numbers."""
+    """A returned value that is more than new containers of tensors and numbers."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -471,7 +473,7 @@ class Result:
 
 
 def _parts(result: Result) -> tuple[list[Any], Any]:
-    return [], result  # its tensors are among those that are written
+    return [], result  # its tensors are among the written ones
 
 
 def _together(result: Result, _: tuple[Any, ...]) -> Any:
@@ -485,12 +487,12 @@ _core.tree_register(Result, _parts, _together)
 
 
 def is_grown(recorder: Any) -> bool:
-    """Whether Lists are lists of Python's in the program."""
+    """Whether Lists are Python lists in the program."""
     return bool(recorder.grown) and not recorder.own_lists
 
 
 def is_plain_tree(recorder: Any, value: Any, seen: dict[int, Any]) -> bool:
-    """Whether new containers of tensors and numbers are all there is to it."""
+    """Whether the value consists only of new containers, tensors and numbers."""
     if isinstance(value, Tensor):
         return python_number(value) is None and not is_mixed(value)
     if is_plain(value):
@@ -503,10 +505,10 @@ def is_plain_tree(recorder: Any, value: Any, seen: dict[int, Any]) -> bool:
     if isinstance(value, tuple):
         named = type(value) is tuple or hasattr(value, "_fields")
         if not named or getattr(value, "__dict__", None):
-            return False  # more than its parts
+            return False  # it has state besides its parts
         return all(is_plain_tree(recorder, part, seen) for part in value)
     if recorder.frames[0]:
-        return False  # it may be kept, too
+        return False  # it may also be kept in a place
     if type(value) is list:
         return all(is_plain_tree(recorder, part, seen) for part in value)
     if type(value) is dict:
@@ -530,7 +532,7 @@ def is_plain_tree(recorder: Any, value: Any, seen: dict[int, Any]) -> bool:
 
 
 def returned(recorder: Any, value: Any) -> Any:
-    """What the code returned, for calls to give the same."""
+    """The value that the code returned, in a form from which calls make the same."""
     if is_plain_tree(recorder, value, {}):
         return new_containers(value)
     return Result(value)

@@ -1,8 +1,8 @@
-"""Two ways through a program, of which a tensor chooses one.
+"""Merges two paths of a program, one of which a tensor chooses.
 
-Both are recorded, as branches of a cond. What they leave in variables is made
-one value each: numbers become tensors where they differ, what is the same on
-both sides stays what it is, and what cannot be one value is refused by name.
+Both are recorded as branches of a cond. Their results for each variable are merged into
+one value. Numbers that differ become tensors, equal values stay as they are, and values
+that cannot be merged are refused with the name of the variable.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .variables import Variables
 
 
 class Again(BaseException):
-    """Thrown out of a branch to record it again, knowing more.
+    """Thrown out of a branch to record it again with a new hint.
 
     It passes through user code, which must not catch it.
     """
@@ -57,12 +57,12 @@ _MARK = "_sl_number"
 
 
 def mark_number(tensor: Any, number: Any, owner: object, key: Any) -> None:
-    """Remembers that a tensor a loop carries was a number before it."""
+    """Remembers that a loop-carried tensor was a number before the loop."""
     setattr(tensor, _MARK, (number, owner, key))
 
 
 def retype_number(leaf: Any, dtype: Any) -> None:
-    """Starts the loop that carries it anew, if it may have another type."""
+    """Records the loop that carries the leaf again, if the dtype may change."""
     number, owner, key = getattr(leaf, _MARK, (None, None, None))
     if owner is not None and can_be(number, dtype):
         raise Again(owner, key, dtype)
@@ -70,11 +70,11 @@ def retype_number(leaf: Any, dtype: Any) -> None:
 
 @dataclass
 class Outcome:
-    """What one side left in variables. It may lack those that are optional."""
+    """The variables at the end of one side. Optional ones may be missing."""
 
     values: dict[str, Any]
     optional: frozenset[str] = frozenset()
-    before: dict[str, Any] = field(default_factory=dict)  # what they were
+    before: dict[str, Any] = field(default_factory=dict)  # values before the side
     raised: bool = False
 
 
@@ -83,10 +83,10 @@ class _Side:
     outcome: Outcome
     leaves: dict[str, list[Any]] = field(default_factory=dict)
     structures: dict[str, Any] = field(default_factory=dict)
-    # For each variable, which of its leaves are results of the cond.
+    # For each variable, whether each leaf is a result of the cond.
     carried: dict[str, list[bool]] = field(default_factory=dict)
-    stays: set[str] = field(default_factory=set)  # what it was before
-    unread: set[str] = field(default_factory=set)  # anything that fits
+    stays: set[str] = field(default_factory=set)  # unchanged by the side
+    unread: set[str] = field(default_factory=set)  # any value that fits serves
 
 
 class _Merge:
@@ -117,10 +117,10 @@ class _Merge:
         )
 
     def take(self, outcome: Outcome, k: int) -> list[Any]:
-        """What a branch returns to the cond."""
+        """The results that a branch returns to the cond."""
         del self.sides[k:]
-        # The other side may have called the function being recorded, of whose
-        # results nothing is known yet: this one tells, and all is recorded again.
+        # The other side may have called the function being recorded, whose results
+        # are unknown so far. This side provides them, and everything is recorded again.
         k = len(self.sides)
         side = _Side(outcome)
         results: list[Any] = []
@@ -157,8 +157,8 @@ class _Merge:
         return results
 
     def _is_as_before(self, name: str, outcome: Outcome, k: int) -> bool:
-        """Of what nobody reads on this way: whether the other leaves it, so that it
-        is the very object it was, a list from outside, too."""
+        """For a variable that nobody reads after this path: whether the other path
+        leaves it unchanged, so that it stays the same object, even a captured list."""
         if name not in outcome.optional or name not in outcome.before:
             return False
         if outcome.before[name] is MISSING:
@@ -167,7 +167,7 @@ class _Merge:
         return stays or ("as before", name) in self._hints
 
     def _stays(self, name: str, value: Any, outcome: Outcome, k: int) -> bool:
-        """Whether it is the very object it was before: nothing to choose."""
+        """Whether a variable holds the same object as before: nothing to merge."""
         if value is MISSING or value is not outcome.before.get(name, MISSING):
             if k and name in self.sides[0].stays:
                 raise Again(self, ("changes", name), True)
@@ -187,7 +187,7 @@ class _Merge:
         if first and first.structures[name] != structure:
             other = first.outcome.values[name]
             dtype = grown(other, value) or grown(value, other)
-            # A place may be called as a variable is.
+            # A place may have the same name as a variable.
             if dtype is not None and self._lists and name not in self.places:
                 raise Again(self, ("list", name), dtype)
             raise self._differ(name, other, value, "give it one structure on both ways")
@@ -203,7 +203,7 @@ class _Merge:
         return results
 
     def _matched(self, name: str, i: int, a: Any, b: Any, tensor: Any) -> Any:
-        """The second side's leaf, of the type of the first side's."""
+        """The second side's leaf, cast to the dtype of the first side's leaf."""
         carried = self.sides[0].carried[name][i]
         if carried != (tensor is not None) or (not carried and not same(a, b)):
             cure = "a graph chooses between tensors and numbers only"
@@ -218,7 +218,7 @@ class _Merge:
             cure = "outside it would be a tensor on both ways"
             raise self._differ(name, a, b, cure)
         known = self._hints.get(("dtype", name, i))
-        if isinstance(a, Tensor):  # of a branch that is over: not to be cast
+        if isinstance(a, Tensor):  # its branch has ended: it cannot be cast
             dtype = known or a.dtype
         else:
             dtype = known or (number_dtype(a) if is_number(a) else as_tensor(a).dtype)
@@ -233,11 +233,11 @@ class _Merge:
         raise self._differ(name, a, b, "give it one type on both ways")
 
     def was_there(self, value: Any) -> bool:
-        """Whether an object was there before the ways."""
+        """Whether an object existed before the two paths."""
         return self._untouched is not None and self._untouched.knows(value)
 
     def hands_on(self, name: str) -> bool:
-        """Whether a variable is on one of the ways what it was before."""
+        """Whether one of the paths leaves a variable unchanged."""
         return any(
             side.outcome.values.get(name, MISSING) is side.outcome.before[name]
             for side in self.sides
@@ -245,7 +245,7 @@ class _Merge:
         )
 
     def hear(self, again: Again) -> None:
-        """Remembers what is known now."""
+        """Keeps the hint for the next recording."""
         self._hints[again.key] = again.hint
         self.sides.clear()
 
@@ -255,7 +255,7 @@ class _Merge:
         values = {}
         second = self.sides[-1]
         first = self.sides[0] if len(self.sides) == 2 else None
-        made_of: dict[tuple[int, int], Any] = {}  # one tensor on either way is one
+        made_of: dict[tuple[int, int], Any] = {}  # equal pairs share one result
         if first:
             self._refuse_one_here_two_there(first, second)
         for name, value in second.outcome.values.items():
@@ -270,7 +270,7 @@ class _Merge:
             leaves = []
             for i, leaf in enumerate(second.leaves[name]):
                 made = next(left) if second.carried[name][i] else leaf
-                if first is None:  # the other side is not known yet
+                if first is None:  # the other side is still unknown
                     leaves.append(made)
                     continue
                 other = first.leaves[name][i]
@@ -279,11 +279,11 @@ class _Merge:
                 ):
                     made = leaf
                 elif class_of(leaf) is class_of(other) in PYTHON.values():
-                    made._sl_python = class_of(leaf)  # outside it is a number
+                    made._sl_python = class_of(leaf)  # a number outside the graph
                 elif name not in first.unread | second.unread:
                     kinds = class_of(leaf), class_of(other)
                     if None in kinds or kinds[0] is not kinds[1]:
-                        note(made, leaf, other)  # nobody knows what it is outside
+                        note(made, leaf, other)  # its class outside is unknown
                 leaves.append(made)
             values[name] = second.structures[name].unflatten(leaves)
             if first:
@@ -296,8 +296,8 @@ class _Merge:
 
 
     def _refuse_one_here_two_there(self, first: _Side, second: _Side) -> None:
-        """Throws when one tensor is left in two places on one way, and two on the
-        other: afterwards they would be two on either."""
+        """Throws when two places hold one tensor on one path and two tensors on the
+        other. After the merge there would be two on either path."""
         found: tuple[dict[int, Any], dict[int, Any]] = {}, {}
         for name in self.places:
             if name in first.stays:
@@ -317,7 +317,7 @@ class _Merge:
 
 
 def _orders(value: Any) -> list[Any]:
-    """The keys of dicts in their order, which is none of their structure."""
+    """The keys of dicts in order, which their structure does not include."""
     if isinstance(value, dict):
         parts = list(value.items())
         return [[k for k, _ in parts], *(_orders(part) for _, part in parts)]
@@ -336,12 +336,12 @@ def choose(
     blocks: Variables | None = None,
     modified: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """The variables after one of two ways, of which pred chooses the first.
+    """The variables after one of two paths; pred chooses the first.
 
-    The sides may be run more than once. `make_list` makes a variable a List of
-    elements of a type before that. `variables` are those of functions around,
-    too; `blocks` those that the sides read, where they are others; `modified` those
-    that the sides assign.
+    The sides may run more than once. `make_list` first turns a variable into a List of
+    elements of a dtype. `variables` include those of enclosing functions; `blocks` are
+    the ones that the sides read, where these differ; `modified` are the ones that the
+    sides assign.
     """
     reached = blocks or variables
     untouched = Untouched(reached, modified) if reached else None
@@ -391,7 +391,7 @@ def _with_places(
     k: int,
     untouched: Untouched | None,
 ) -> list[Any]:
-    """Records one way; what it assigned to places is a part of what it left."""
+    """Records one path. Its assignments to places are part of its outcome."""
     del merge.sides[k:]
     with journal.frame() as frame:
         outcome = side()

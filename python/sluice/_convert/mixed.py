@@ -1,8 +1,9 @@
-"""What is a number on one way through a branch, and on the other a tensor, or a
-number of another class.
+"""Mixed values: a number on one path of a branch, and on the other a tensor or a number
+of another class.
 
-The graph has one tensor for it, which is as good wherever both would give the same:
-as a condition, or beside a tensor of no more digits. Everywhere else values decide.
+The graph has one tensor for both. It serves wherever both would give the same result:
+as a condition, or in an operation with a tensor of no higher precision. Everywhere
+else the values of the call decide.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ _DIGITS = {
 
 
 def mixed(value: Any) -> bool:
-    """Whether it is one."""
+    """Whether the value is mixed."""
     return isinstance(value, Tensor) and value.symbolic and is_mixed(value)
 
 
 def refuse(what: str, *values: Any) -> None:
-    """Throws for values of which one is mixed."""
+    """Throws if one of the values is mixed."""
     if _core.recorder() is None or not any(map(mixed, values)):
         return
     values_may_decide()
@@ -41,7 +42,7 @@ def refuse(what: str, *values: Any) -> None:
 
 
 def refuse_operand(op: str, value: Any, other: Any) -> None:
-    """The same of an operator, beside another operand."""
+    """The same for an operand of an operator, given the other operand."""
     if not mixed(value) or _is_as_good(value, other):
         return
     refuse(op, value)
@@ -55,13 +56,13 @@ def _is_as_good(value: Any, other: Any) -> bool:
 
 
 def note(made: Any, *sides: Any) -> None:
-    """What a branch has made of these is mixed."""
+    """Marks as mixed what a branch has made of these values."""
     made._sl_mixed = True
     made._sl_rounded = not all(_is_exact(side, made.dtype) for side in sides)
 
 
 def _is_exact(value: Any, dtype: Any) -> bool:
-    """Whether a tensor of that type is the value with all its digits."""
+    """Whether a tensor of that dtype represents the value exactly."""
     if isinstance(value, Tensor):
         return bool(value.dtype == dtype) and not getattr(value, "_sl_rounded", False)
     digits = _DIGITS.get(dtype)
@@ -71,14 +72,14 @@ def _is_exact(value: Any, dtype: Any) -> bool:
         return True
     if type(value) not in (bool, int, float) or abs(value) > 2**53:
         return False
-    # Not so near to zero, or so large, that it might be less exact.
+    # Neither so close to zero nor so large that precision might be lost.
     fraction, exponent = math.frexp(value)
     most = 15 if digits == 11 else 100
     return (fraction * 2**digits).is_integer() and abs(exponent) <= most
 
 
 def refuse_compared(op: str, a: Any, b: Any) -> None:
-    """Throws where numbers would be compared in the tensor's digits."""
+    """Throws where numbers would be compared in the tensor's precision."""
     for value, other in ((a, b), (b, a)):
         if not mixed(value) or _is_as_good(value, other):
             continue
@@ -87,7 +88,7 @@ def refuse_compared(op: str, a: Any, b: Any) -> None:
 
 
 def compared(result: Any, *operands: Any) -> Any:
-    """The result of a comparison: of numbers it is a bool, of tensors a tensor."""
+    """The result of a comparison: a bool for numbers, a tensor for tensors."""
     if any(map(mixed, operands)) and isinstance(result, Tensor):
         if not any(isinstance(v, Tensor) and class_of(v) is Tensor for v in operands):
             note(result)
@@ -95,7 +96,7 @@ def compared(result: Any, *operands: Any) -> Any:
 
 
 def unmixed(function: Any) -> Callable[..., Any]:
-    """A function of ours. Of a number alone it makes a tensor of that number's type."""
+    """Wraps a Sluice function. Given only a number, it makes a tensor of its dtype."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = (*args, *kwargs.values())

@@ -1,4 +1,4 @@
-"""Calls of modules that come from converted code: their forward is converted, too."""
+"""Calls of modules from converted code, which convert their forward methods."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class _Converting(threading.local):
-    modules = 0  # calls of modules under way that came from converted code
+    modules = 0  # open calls of modules from converted code
 
 
 _converting = _Converting()
@@ -24,7 +24,8 @@ def _forward(forward: Any) -> Any:
 
 @contextlib.contextmanager
 def converting_modules(any_there: bool = True) -> Iterator[None]:
-    """While a module is called, or a function of ours that is given one."""
+    """Converts forward methods during a call of a module, or of a Sluice function that
+    receives one."""
     if any_there:
         nn: Any = sys.modules["sluice.nn._module"]
         nn.converted_forward = _forward
@@ -36,7 +37,7 @@ def converting_modules(any_there: bool = True) -> Iterator[None]:
 
 
 def module_call(module: Any) -> Callable[..., Any]:
-    """A module whose forward, and those of its parts, are converted."""
+    """Calls a module with its forward, and those of its parts, converted."""
     nn: Any = sys.modules.get("sluice.nn._module")
     if nn is None or not isinstance(module, nn.Module):
         found: Callable[..., Any] = module

@@ -1,7 +1,7 @@
-"""Names of one function scope: what is read, what is bound.
+"""The names that one function scope reads and binds.
 
-Functions, lambdas and comprehensions inside have scopes of their own; of them
-only what they take from around counts.
+Inner functions, lambdas and comprehensions have scopes of their own. Only the names
+that they take from the enclosing scope count.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def parameters(args: ast.arguments) -> set[str]:
 
 
 class _Bound(Visitor):
-    """Names a scope binds itself."""
+    """The names that a scope binds itself."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -85,12 +85,12 @@ def _defaults(args: ast.arguments) -> list[ast.expr]:
 
 
 def bound(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names these statements or expressions bind in their scope."""
+    """The names that these statements or expressions bind in their scope."""
     return bindings(nodes).names
 
 
 def bindings(nodes: Iterable[ast.AST]) -> _Bound:
-    """The same, with what is declared global and nonlocal."""
+    """The same, with the names declared global and nonlocal."""
     visitor = _Bound()
     for node in nodes:
         visitor.visit(node)
@@ -98,7 +98,7 @@ def bindings(nodes: Iterable[ast.AST]) -> _Bound:
 
 
 class _Read(Visitor):
-    """Names a piece of code reads in its scope."""
+    """The names that a piece of code reads in its scope."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -125,7 +125,8 @@ class _Read(Visitor):
         self.names |= free(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        # A class body reads around it what it does not bind, or before it does.
+        # A class body reads from its enclosing scope the names that it does not bind,
+        # or has not bound yet.
         self.generic_visit(node)
 
     def _comprehension(self, node: ast.AST) -> None:
@@ -142,7 +143,8 @@ class _Read(Visitor):
 
 
 def reads(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names these statements or expressions read from their scope or around."""
+    """The names that these statements or expressions read from their scope or an
+    enclosing one."""
     visitor = _Read()
     for node in nodes:
         visitor.visit(node)
@@ -150,7 +152,7 @@ def reads(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def free(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
-    """Names a function takes from around it."""
+    """The names that a function takes from enclosing scopes."""
     body = [node.body] if isinstance(node, ast.Lambda) else node.body
     own = bindings(body)
     taken = reads(body) | own.nonlocals
@@ -159,7 +161,7 @@ def free(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
 
 
 def parts(nodes: Iterable[ast.AST], *kinds: type) -> list[ast.AST]:
-    """Nodes of these kinds in one scope, without functions and classes inside."""
+    """Nodes of these kinds in one scope, without inner functions and classes."""
     found: list[ast.AST] = []
     waiting = list(nodes)[::-1]
     while waiting:

@@ -1,4 +1,4 @@
-"""What is written down of every construct for the runtime."""
+"""Collects the description of every construct for the runtime."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .trees import walk
 
 @dataclass
 class Unit:
-    """What the functions of one tree share."""
+    """Data shared by the functions of one tree."""
 
     filename: str
     constructs: list[Construct] = field(default_factory=list)
@@ -47,11 +47,11 @@ def note(
     node: ast.If | ast.While | ast.For | ast.With,
     rest: list[ast.stmt],
 ) -> int:
-    """Writes down what the runtime has to know; its number."""
+    """Adds the description of a construct. Gives its number."""
     changed = stored([node], is_local)
     later = stored(rest, is_local)
     after, end = live.after[node], live.end[node]
-    shared = changed.shared | later.shared  # whoever reads them
+    shared = changed.shared | later.shared  # anyone may read these
     orelse = [] if isinstance(node, ast.With) else node.orelse
     second = orelse[0].lineno if orelse else node.lineno
     is_loop = isinstance(node, (ast.While, ast.For))

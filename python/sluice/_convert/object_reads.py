@@ -1,7 +1,7 @@
-"""How attributes of objects are found, without running code of the user's.
+"""Looks up attributes of objects without running user code.
 
-What the user's code would find by a property or __getattr__ is left to who
-asks, to be converted as any function.
+Where a property or __getattr__ gives the value, the caller receives that function, to
+convert and call like any other.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _NAMES_OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__modul
 
 
 def is_plain(value: Any) -> bool:
-    """Whether nothing of it can change, or a tensor, which is read anew."""
+    """Whether the value is immutable, or a tensor, which is read at every call."""
     return type(value) in _PLAIN or isinstance(value, (Tensor, _DTYPE))
 
 
 def is_array(value: Any) -> bool:
-    """Whether its elements become constants of the graph."""
+    """Whether the value is an array, whose elements become constants of the graph."""
     if isinstance(value, (array.array, memoryview)):
         return True
     return hasattr(type(value), "tobytes") and hasattr(type(value), "__array__")
@@ -48,15 +48,15 @@ def is_array(value: Any) -> bool:
 
 @dataclass
 class Lookup:
-    """What object.name is, and what of the program says so."""
+    """The value of object.name, and the places that determine it."""
 
     name: str
     value: Any = MISSING
     guards: list[tuple[Any, ...]] = field(default_factory=list)
-    # Of what would be found instead, if it were there.
+    # Guards on places that would take precedence if they held a value.
     beside: list[tuple[Any, ...]] = field(default_factory=list)
-    table: tuple[dict[str, Any], str] | None = None  # of a module
-    binds: bool = False  # it is made of the value: a method
+    table: tuple[dict[str, Any], str] | None = None  # a module's table and the key
+    binds: bool = False  # the result is bound from the value: a method
     code: Any = None  # a function gives the value
     arguments: tuple[Any, ...] = ()
     setter: Any = None  # a function is called to assign it
@@ -66,7 +66,7 @@ class Lookup:
 
 
 def in_class(cls: type, name: str) -> Any:
-    """What a class has by a name, or inherits, as it is kept there."""
+    """The raw entry of a name in a class or in its bases."""
     for base in cls.__mro__:
         if name in base.__dict__:
             return base.__dict__[name]
@@ -74,8 +74,8 @@ def in_class(cls: type, name: str) -> Any:
 
 
 def above(owner: Any, name: str) -> list[tuple[type, Any]]:
-    """The classes in which super().name is looked for, up to that which has it, each
-    with what it has by that name or inherits."""
+    """The classes that super().name searches, up to the one that has the name, each
+    with the raw entry that it has or inherits."""
     classes = owner.__self_class__.__mro__
     made = []
     for base in classes[classes.index(owner.__thisclass__) + 1 :]:
@@ -86,7 +86,7 @@ def above(owner: Any, name: str) -> list[tuple[type, Any]]:
 
 
 def is_users(function: Any) -> bool:
-    """Whether it is a function of the user's."""
+    """Whether the value is a user function."""
     return isinstance(function, types.FunctionType) and not is_library(function)
 
 
@@ -98,7 +98,7 @@ def package_of(cls: type) -> str:
 
 @functools.cache
 def is_library_class(cls: type) -> bool:
-    """Whether a class is Python's own, an installed package's or ours."""
+    """Whether a class belongs to Python, to an installed package or to Sluice."""
     top = package_of(cls)
     module = sys.modules.get(str(cls.__module__))
     if top in ("sluice", "builtins") or module is None:
@@ -114,7 +114,7 @@ def _is_library_module(module: types.ModuleType) -> bool:
 
 
 def is_added(container: Any, name: str) -> bool:
-    """Whether a list, dict or other of the user's class has a name by that class."""
+    """Whether the user's subclass of a container defines the name."""
     cls = type(container)
     if is_library_class(cls):
         return False
@@ -125,7 +125,8 @@ def is_added(container: Any, name: str) -> bool:
 
 
 def is_element(owner: Any, name: str) -> bool:
-    """Whether owner.name is an element: __getattr__ = dict.__getitem__ in its class."""
+    """Whether owner.name reads an element: its class has __getattr__ =
+    dict.__getitem__."""
     if not isinstance(owner, CONTAINERS) or name in getattr(owner, "__dict__", ()):
         return False
     raw = in_class(type(owner), "__getattr__")
@@ -134,7 +135,7 @@ def is_element(owner: Any, name: str) -> bool:
 
 
 def find(owner: Any, name: str) -> Lookup:
-    """Where owner.name is."""
+    """Looks up owner.name."""
     found = Lookup(name)
     if isinstance(owner, types.ModuleType):
         return _in_module(owner, name, found)
@@ -144,7 +145,7 @@ def find(owner: Any, name: str) -> Lookup:
 
 
 def _in_module(owner: types.ModuleType, name: str, found: Lookup) -> Lookup:
-    if _is_library_module(owner):  # which may put it there when it is asked for
+    if _is_library_module(owner):  # which may load the attribute on demand
         found.value = getattr(owner, name, MISSING)
         if name in owner.__dict__:
             found.guards.append((ITEM, owner.__dict__, name, found.value))
@@ -173,7 +174,7 @@ def _of_class(owner: type, name: str, found: Lookup) -> Lookup:
 
 
 def _of_metaclass(owner: type, name: str, found: Lookup) -> Lookup:
-    """What a class has by its own class: a property of a registry, A.__name__."""
+    """A class attribute defined by its metaclass: a registry's property, A.__name__."""
     meta = type(owner)
     raw = in_class(meta, name)
     if is_library_class(meta):
@@ -241,8 +242,8 @@ def _in_object(owner: Any, name: str, found: Lookup) -> Lookup:
 
 
 def _has_getter(raw: Any, found: Lookup) -> bool:
-    """Whether what a class has by a name is a descriptor of the user's, whose
-    function gives the value."""
+    """Whether a raw class entry is a user's descriptor, whose __get__ gives the
+    value."""
     getter = in_class(type(raw), "__get__")
     if not is_users(getter):
         return False
@@ -252,7 +253,7 @@ def _has_getter(raw: Any, found: Lookup) -> bool:
 
 
 def class_guards(owner: Any) -> list[tuple[Any, ...]]:
-    """What an object of the user's is of, and that it is asked as others are."""
+    """Guards on the class of a user object and on its __getattribute__."""
     cls = type(owner)
     if is_users(cls.__getattribute__) or cls.__dict__.get("__class__") is not None:
         return []
@@ -261,7 +262,7 @@ def class_guards(owner: Any) -> list[tuple[Any, ...]]:
 
 
 def _of_thread(owner: Any, raw: Any, found: Lookup) -> None:
-    """Each thread has attributes of its own, which guards ask the object for."""
+    """Each thread has its own attributes, so guards read them through the object."""
     found.slot = True
     binds = raw is not MISSING and hasattr(type(raw), "__get__")
     if binds and found.name not in owner.__dict__:
@@ -283,7 +284,7 @@ def _cached(made: functools.cached_property[Any], owner: Any, name: str) -> Any:
 
 
 def _of_library(raw: Any) -> bool:
-    """A method of a library's class: nobody replaces it."""
+    """Whether the entry is a method of a library class, which nobody replaces."""
     function = getattr(raw, "__func__", raw)
     if isinstance(function, types.FunctionType):
         return is_library(function)
@@ -339,7 +340,7 @@ def _optimizer_class() -> type:
 
 
 def parts(recorder: Any, value: Any, text: str) -> None:
-    """What a module or optimizer consists of, which may change as a whole."""
+    """Guards on the parts of a module or optimizer, which may change as a whole."""
     if isinstance(value, module_class()):
         for path, module in value.named_modules():
             _module(recorder, module, f"{text}.{path}" if path else text)
@@ -355,7 +356,7 @@ def _module(recorder: Any, module: Any, text: str) -> None:
         recorder.contents_by_epoch(fields[table], f"{text}.")
     for table in _HOOKS:
         recorder.contents_by_epoch(fields[table], f"the hooks of {text}")
-    own = fields.get("forward", MISSING)  # in place of that of the class
+    own = fields.get("forward", MISSING)  # overrides the class's method
     recorder.instance_by_epoch(module, "forward", own, f"{text}.forward")
     forward = type(module).forward
     kept = in_class(type(module), "forward")
@@ -364,7 +365,7 @@ def _module(recorder: Any, module: Any, text: str) -> None:
     recorder.class_by_epoch(module, cls, f"the class of {text}")
     if not is_library_class(type(module)) and is_users(forward):
         if recorder.sees(forward):
-            return  # its code says what it reads
+            return  # its code determines what it reads
     for name, value in list(fields.items()):
         if name in TABLES or name in _HOOKS or name in ("_mode", "_non_persistent"):
             continue
@@ -386,13 +387,13 @@ def _optimizer(recorder: Any, optimizer: Any, text: str) -> None:
                 recorder.item_by_epoch(group._data, key, value, f"{place}[{key!r}]")
 
 
-# ---- Code that runs as it is ----
+# ---- Code that runs unconverted ----
 
 
 def by_dots(recorder: Any, function: types.FunctionType, args: Any) -> None:
-    """Attributes that code takes by dots of globals, closures and arguments.
+    """Reads the dotted attributes that code takes of globals, closures and arguments.
 
-    The functions it calls are taken for such code, too.
+    The functions that it calls are treated in the same manner.
     """
     names = reads_of(function.__code__)
     recorder.counted += names.counts
@@ -426,14 +427,14 @@ def by_dots(recorder: Any, function: types.FunctionType, args: Any) -> None:
 
 
 def _may_change(recorder: Any, value: Any) -> None:
-    """A container that code as it is may change."""
+    """Notes a container that unconverted code may change."""
     if isinstance(value, CONTAINERS) and id(value) in recorder.old:
         if recorder.converted:
             recorder.changes(value)
 
 
 def called(recorder: Any, value: Any) -> None:
-    """A function that code as it is may call."""
+    """Notes a function that unconverted code may call."""
     if isinstance(value, types.MethodType) and is_users(value.__func__):
         recorder.value(value, value.__func__.__name__)
         recorder.unconverted(value.__func__, (value.__self__,))

@@ -1,5 +1,5 @@
-"""Containers of which a tensor chooses one: what stands for either is another object,
-and what is done to it would be done to neither."""
+"""Containers between which a tensor chooses. The merged container is a third object, so
+a write to it would reach neither of the two."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .refusals import values_may_decide
 
 
 def is_one(a: Any, b: Any) -> bool:
-    """Whether they are one object with parts, which is what both ways leave."""
+    """Whether both paths leave the same object, and it has parts."""
     return a is b and (isinstance(a, (list, tuple, dict)) or _is_dataclass(a))
 
 
 def is_outside(recorder: Any, value: Any) -> bool:
-    """Whether it is the caller's, or of the program around."""
+    """Whether the value belongs to the caller or to the program outside."""
     return id(value) in recorder.old or id(value) in recorder.from_caller
 
 
 def note_one_of(made: Any, a: Any, b: Any, before: Any) -> None:
-    """What is made of what two ways leave. Where one of these is known elsewhere, who
-    writes what is made writes something else. `before(v)` says whether something was
-    there before the ways."""
+    """Notes the containers merged from those that two paths leave. If one of the
+    originals is known elsewhere, a write to the merged container would miss it.
+    `before(v)` tells whether a value existed before the paths."""
     recorder = _core.recorder()
     if recorder is None:
         return
@@ -39,7 +39,7 @@ def note_one_of(made: Any, a: Any, b: Any, before: Any) -> None:
 
 
 def refuse_one_of(recorder: Any, value: Any) -> None:
-    """Throws where one of those is about to be written."""
+    """Throws where a merged container is about to be written."""
     known = recorder.one_of.get(id(value))
     if known is None or known[0] is not value:
         return
@@ -57,7 +57,7 @@ def _is_dataclass(value: Any) -> bool:
 
 
 def _together(made: Any, a: Any, b: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """Containers in three trees of one structure."""
+    """Corresponding containers in three trees of the same structure."""
     parts: list[Any] = []
     if isinstance(a, (list, tuple)):
         parts = [*zip(made, a, b)]

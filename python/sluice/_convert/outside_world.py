@@ -1,11 +1,10 @@
-"""What the world around the program is asked for, and what is done to it.
+"""Refuses access to the world outside the program in recorded code.
 
-A file may be another in every call, and so may what the process keeps for itself;
-what is done to them would be done once, when the code is recorded. None of that is
-an input, a state or a guard: it is refused, with words that say what it is.
+Files and the state of the process may differ in every call, and an effect on them would
+happen once, when the code is recorded. They are neither inputs nor state nor guards,
+so access to them is refused with a message that names it.
 
-Functions are known by module and name: those of modules that nobody has imported
-need not be there.
+Functions are identified by module and name, so that their modules need not be imported.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ NAMES = (
 
 
 def _table(*rows: tuple[str, str, str]) -> dict[tuple[str, str], str]:
-    """(module, name) and the words for it; * stands for all others of a module."""
+    """Maps (module, name) to a message; * matches all other names of a module."""
     return {
         (module, name): words
         for modules, names, words in rows
@@ -78,7 +77,7 @@ _WORDS = _table(
      "settrace setprofile stack_size excepthook", DOES),
     ("threading _thread", "current_thread currentThread main_thread enumerate "
      "active_count activeCount get_ident get_native_id Thread.is_alive", ASKS),
-    # What the process keeps.
+    # State of the process.
     ("gc atexit signal _signal faulthandler", "*", DOES),
     ("gc", "isenabled get_count get_objects get_referrers get_stats get_threshold "
      "get_debug is_tracked get_freeze_count", ASKS),
@@ -125,7 +124,7 @@ _WRITING = frozenset(
     "symlink_to hardlink_to link_to copy copy_into move move_into".split()
 )
 _PURE = frozenset(dir(pathlib.PurePath))
-# They take the name of a file, or a file itself.
+# Functions that take a file name or an open file.
 _BY_NAME = _table(
     ("numpy", "load loadtxt genfromtxt", READS),
     ("numpy", "save savetxt savez savez_compressed", DOES),
@@ -133,7 +132,7 @@ _BY_NAME = _table(
 
 
 def _whose(function: Any) -> tuple[str, str]:
-    """Module and name of a function, a method or a class."""
+    """The module and name of a function, method or class."""
     module: Any = getattr(function, "__module__", None)
     owner = getattr(function, "__self__", None)
     if not isinstance(module, str):
@@ -147,7 +146,7 @@ def _whose(function: Any) -> tuple[str, str]:
 
 
 def _of_path(module: str, name: str) -> str | None:
-    """Path.exists and others: what a path without a file system does not have."""
+    """Path.exists and others: methods that a pure path lacks."""
     owner, _, method = name.partition(".")
     if module.split(".")[0] != "pathlib" or not method or owner.startswith("Pure"):
         return None
@@ -159,7 +158,7 @@ def _of_path(module: str, name: str) -> str | None:
 
 
 def words_of(function: Any) -> str | None:
-    """Why a function is none for code that is recorded; None when it may be one."""
+    """The reason why recorded code may not call a function; None if it may."""
     module, name = _whose(function)
     if (module, name) in _HARMLESS:
         return None
@@ -178,22 +177,22 @@ def words_of(function: Any) -> str | None:
 def refused(
     function: Any, words: str, place: tuple[str, int] | None = None
 ) -> StagingError:
-    """The refusal of a call, with the user's line."""
+    """The error that refuses a call, with the user's line."""
     filename, line = place or user_place()
     name = _whose(function)[1] or str(function)
     return StagingError(f"{filename}:{line}: {name}() {words}")
 
 
 def refuse_outside_world(function: Any, place: tuple[str, int] | None) -> None:
-    """Throws when the function is one of them."""
+    """Throws if the function is one of these."""
     words = words_of(function)
     if words is not None:
         raise refused(function, words, place)
 
 
 def by_name(function: Any) -> Any:
-    """What to call instead of np.load and others, which may be given a file that the
-    code has made in memory, or lines; None for another function."""
+    """The replacement for np.load and others, which also accept an in-memory file that
+    the code made, or lines; None for other functions."""
     words = _BY_NAME.get(_whose(function))
     if words is None:
         return None
@@ -212,7 +211,8 @@ def _is_outside(value: Any) -> bool:
 
 
 def refused_stream(name: str) -> StagingError:
-    """The refusal to assign sys.stdout: calls print when their graph has run."""
+    """The error that refuses to assign sys.stdout, since calls print after their graph
+    has run."""
     filename, line = user_place()
     return StagingError(
         f"{filename}:{line}: sys.{name} is assigned by code that is recorded, and what "
@@ -225,8 +225,8 @@ _LEAVING = (io.IOBase, contextlib.redirect_stdout, contextlib.redirect_stderr)
 
 
 def refuse_manager(manager: Any) -> None:
-    """Throws when a with statement does something to the world, by an object from
-    outside: a file, which it closes."""
+    """Throws when a with statement affects the world through an object from outside,
+    such as a file, which it closes."""
     if id(manager) not in _core.recorder().old:
         return
     words = words_of(type(manager))

@@ -1,8 +1,8 @@
-"""x[i] += y and x[i][j] = y, where only a run knows i.
+"""x[i] += y and x[i][j] = y, where i is known only at run time.
 
-Whether x[i] is a view depends on i. Python takes the part, changes it in place and
-writes it back, or changes it alone; here the part is a copy, which is changed and
-written back: x is the same afterwards.
+Whether x[i] is a view depends on i. Python takes the part, changes it in place, and for
++= writes it back. Here the part is a copy, which is changed and written back. The
+result in x is the same.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .values import Tensor
 
 
 class _Row:
-    """x[i], of which an element is written."""
+    """x[i], one of whose elements is written."""
 
     def __init__(self, tensor: Any, key: Any) -> None:
         self._tensor, self._key = tensor, key
@@ -31,7 +31,7 @@ class _Row:
 
 
 class _Parts:
-    """x, of which a part is taken, changed and written."""
+    """x, a part of which is taken, changed and written back."""
 
     def __init__(self, owner: Any) -> None:
         self._owner = owner
@@ -45,7 +45,7 @@ class _Parts:
 
 
 def _one_of_a_run(key: Any) -> bool:
-    """Whether it chooses a single place along an axis that only a run knows."""
+    """Whether the key selects one position, known only at run time, of an axis."""
     keys = key if type(key) is tuple else (key,)
     return any(
         isinstance(k, Symbol) or (isinstance(k, Tensor) and k.symbolic and k.ndim == 0)
@@ -54,7 +54,7 @@ def _one_of_a_run(key: Any) -> bool:
 
 
 def row(owner: Any, key: Any) -> Any:
-    """What stands for x[i] in x[i][j] = y."""
+    """The stand-in for x[i] in x[i][j] = y."""
     if isinstance(owner, Tensor) and _core.recorder() is not None:
         if _one_of_a_run(key):
             return _Row(owner, key)
@@ -62,7 +62,7 @@ def row(owner: Any, key: Any) -> Any:
 
 
 def added_to(owner: Any) -> Any:
-    """What stands for x in x[i] += y."""
+    """The stand-in for x in x[i] += y."""
     if isinstance(owner, (Tensor, _Row)) and _core.recorder() is not None:
         return _Parts(owner)
     return owner

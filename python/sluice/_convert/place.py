@@ -1,4 +1,4 @@
-"""Where the user's program is."""
+"""The user's current file and line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def is_ours(filename: str) -> bool:
-    """Whether a file is one of the package."""
+    """Whether a file belongs to the package."""
     return filename.startswith(_HERE)
 
 

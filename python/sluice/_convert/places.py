@@ -1,7 +1,7 @@
-"""Places of the program around recorded code that the code writes.
+"""Places outside recorded code that the code writes.
 
-A place can be read, written and emptied. It refers weakly to its object where
-that can be, so that a recording keeps no object alive.
+A place can be read, written and emptied. It refers weakly to its object where possible,
+so that a recording keeps no object alive.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from .values import MISSING, Tensor
 
-# As guards.h names them.
+# The numbers of guards.h.
 ITEM, INSTANCE, CELL, TYPE, SLOT, CODE, DEFAULTS, NAMED, ELEMENT = range(9)
 CONTENTS = -1
 
@@ -25,7 +25,7 @@ CONTAINERS = frozenset({*LISTS, *DICTS, set, bytearray})
 
 
 def reference(owner: Any) -> Callable[[], Any]:
-    """A function that gives the object, or None when it is gone."""
+    """A function that gives the object, or None once it is gone."""
     try:
         return weakref.ref(owner)
     except TypeError:
@@ -33,8 +33,8 @@ def reference(owner: Any) -> Callable[[], Any]:
 
 
 def where(kind: int, owner: Any, name: Any) -> tuple[Any, ...]:
-    """The key of a place. An attribute that an object keeps in its dict is an entry
-    of that, which others may have as well: o.__dict__["x"] is o.x."""
+    """The key of a place. An attribute in an object's dict is an entry of that dict,
+    which other code may reach as well: o.__dict__["x"] is o.x."""
     if kind == INSTANCE:
         fields = getattr(owner, "__dict__", None)
         if type(fields) is dict:
@@ -43,27 +43,27 @@ def where(kind: int, owner: Any, name: Any) -> tuple[Any, ...]:
 
 
 class Place:
-    """One of them. `key` is the same for the same place; `text` is for messages."""
+    """A place. Equal places have equal `key`; `text` is for messages."""
 
     key: tuple[Any, ...]
     text: str
-    part_of: int | None = None  # id() of the object it is a part of
+    part_of: int | None = None  # id() of the object that contains it
 
     def get(self) -> Any:
-        """What is there; MISSING when nothing is."""
+        """The value; MISSING if there is none."""
         raise NotImplementedError
 
     def put(self, value: Any) -> None:
-        """Writes it; MISSING takes away what is there."""
+        """Writes the value; MISSING deletes it."""
         raise NotImplementedError
 
     def as_read(self) -> tuple[int, Any, Any] | None:
-        """Kind, owner and key, as guards have them; None where those of another
-        place tell."""
+        """Kind, owner and key for a guard; None where the guards of another place
+        suffice."""
         return None
 
     def back(self, value: Any) -> None:
-        """Writes what was there before."""
+        """Restores an earlier value."""
         self.put(value)
 
 
@@ -126,9 +126,8 @@ class Instance(Place):
             owner.__dict__[self.name] = value
 
     def assign(self, value: Any) -> None:
-        """Writes a tensor of the caller's, as the code would have. While it was
-        recorded that was one of the graph; it may be a parameter, which modules
-        keep elsewhere."""
+        """Writes a caller's tensor as the code would have. During the recording it was
+        a tensor of the graph. It may be a parameter, which modules keep elsewhere."""
         owner = self._owner()
         if type(value) is Tensor or "_parameters" not in getattr(owner, "__dict__", ()):
             self.put(value)
@@ -137,7 +136,7 @@ class Instance(Place):
 
 
 class Slot(Place):
-    """An attribute that is found otherwise: in a slot, in a class."""
+    """An attribute that is not in an object's dict: in a slot or a class."""
 
     def __init__(self, owner: Any, name: str, text: str) -> None:
         self._owner, self.name, self.text = reference(owner), name, text
@@ -165,7 +164,7 @@ class Slot(Place):
 
 
 class Field(Place):
-    """A field of a dataclass of the caller's, frozen or not: by none of the code of
+    """A field of a caller's dataclass, frozen or not, accessed without running code of
     its class."""
 
     def __init__(self, owner: Any, name: str, text: str) -> None:
@@ -184,7 +183,7 @@ class Field(Place):
 
 
 class Cell(Place):
-    """A variable of a function around."""
+    """A variable of an enclosing function."""
 
     def __init__(self, owner: types.CellType, name: str) -> None:
         self._owner, self.text = owner, name
@@ -221,7 +220,7 @@ class Contents(Place):
 
 
 class Setter(Place):
-    """What is read by one function and written by another."""
+    """A place that one function reads and another writes."""
 
     def __init__(
         self, key: Any, get: Callable[[], Any], put: Callable[[Any], None], text: str
@@ -232,7 +231,7 @@ class Setter(Place):
 
 
 class Elements(Place):
-    """All elements of an array of numpy's, or of the module array."""
+    """All elements of a numpy array or of an array.array."""
 
     def __init__(self, owner: Any, text: str) -> None:
         self.key = (CONTENTS, id(owner), None)
@@ -249,8 +248,8 @@ class Elements(Place):
 
 
 def elements(container: Any) -> Any:
-    """What it holds, by no code of a class of the user's: an iterator, of a dict that
-    over keys and values."""
+    """An iterator over the elements of a container, or over the keys and values of a
+    dict, that runs no user code."""
     if isinstance(container, dict):
         ordered = isinstance(container, collections.OrderedDict)
         return iter((collections.OrderedDict if ordered else dict).items(container))
@@ -259,7 +258,7 @@ def elements(container: Any) -> Any:
 
 
 def tuple_of(kind: Any, parts: list[Any]) -> Any:
-    """A tuple of a class, by none of its code unless it is of C: time.struct_time."""
+    """A tuple of a given class. Its code runs only for C classes: time.struct_time."""
     try:
         return tuple.__new__(kind, parts)
     except TypeError:
@@ -267,7 +266,7 @@ def tuple_of(kind: Any, parts: list[Any]) -> Any:
 
 
 def taken(container: Any) -> Any:
-    """The elements, in a container of their own."""
+    """The elements in a new container."""
     if isinstance(container, dict):
         return dict(elements(container))
     if isinstance(container, (set, frozenset)):
@@ -278,7 +277,7 @@ def taken(container: Any) -> Any:
 
 
 def refill(container: Any, elements: Any) -> None:
-    """Makes them the elements of the container, by no code of a class of the user's."""
+    """Replaces the elements of the container without running user code."""
     ordered = collections.OrderedDict
     kinds: Any = (list, bytearray, collections.deque, ordered, dict, set)
     plain = next(kind for kind in kinds if isinstance(container, kind))

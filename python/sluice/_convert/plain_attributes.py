@@ -1,4 +1,4 @@
-"""What object.__setattr__ and its kin do, told to who records."""
+"""object.__setattr__ and similar functions, reported to the recorder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .values import MISSING
 
 
 def _plain_set(function: Any, owner: Any, name: str, *value: Any) -> Any:
-    """What object.__setattr__ and __delattr__ do, noted."""
+    """Notes and does what object.__setattr__ or __delattr__ does."""
     recorder = _core.recorder()
     if id(owner) in recorder.old or recorder.depth > 1:
         recorder.note(Instance(owner, name, recorder.text(owner, name)))
@@ -37,7 +37,8 @@ PLAIN_ATTRIBUTES: dict[str, Any] = {
 
 
 def by_slot(function: Any) -> Any:
-    """C.x.__get__ and its kin, of what C.__slots__ names: o.x, and o.x = value."""
+    """The replacement for C.x.__get__ and the like, where C.__slots__ names x: o.x, and
+    o.x = value."""
     name = function.__self__.__name__
 
     def get(owner: Any, cls: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""What is done to a function's tree before it is looked at and rewritten."""
+"""Prepares a function's tree for analysis and rewriting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SEES_FRAMES = frozenset({"locals", "vars", "eval", "exec", "dir"})
 
 
 def check(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
-    """Throws Unconvertible when the function as a whole cannot be rewritten."""
+    """Throws Unconvertible if the function as a whole cannot be rewritten."""
     if isinstance(node, ast.AsyncFunctionDef):
         raise Unconvertible("it is async", node.lineno)
     body = [node.body] if isinstance(node, ast.Lambda) else node.body
@@ -26,7 +26,7 @@ def check(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
 
 
 def check_frames(body: Any) -> None:
-    """Throws Unconvertible when code looks at its own variables."""
+    """Throws Unconvertible if code inspects its own variables."""
     for part in parts(body, ast.Call):
         f = part.func  # type: ignore[attr-defined]
         if isinstance(f, ast.Name) and f.id in _SEES_FRAMES:
@@ -39,7 +39,8 @@ def check_frames(body: Any) -> None:
 
 
 class Prepare(Transformer):
-    """Private names as Python spells them; tests of while that assign moved."""
+    """Mangles private names as Python does, and moves while tests that assign into the
+    loop."""
 
     def __init__(self, class_name: str | None) -> None:
         self._class = (class_name or "").lstrip("_")
@@ -51,7 +52,7 @@ class Prepare(Transformer):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        return node  # private names inside are of that class
+        return node  # private names inside belong to that class
 
     def visit_While(self, node: ast.While) -> Any:
         self.generic_visit(node)

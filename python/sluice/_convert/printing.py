@@ -25,7 +25,7 @@ from .texts import Shown, Text, as_now, shown
 from .told_from import Logged, warned
 
 def text(*parts: Any) -> str:
-    """An f-string: texts, and values with how to show them."""
+    """An f-string: strings, and values with their formats."""
     made = [
         text_of(part[0], part[1], part[2]) if type(part) is tuple else part
         for part in parts
@@ -36,14 +36,14 @@ def text(*parts: Any) -> str:
 
 
 def _whole(part: Any) -> Any:
-    """What is printed, once tensors have elements."""
+    """The printed value, once tensors have elements."""
     if type(part) is not list:
         return part[1]
     return "".join(shown(*p) if type(p) is list else p for p in part)
 
 
 def _do(function: Any, parts: list[Any], kwargs: dict[str, Any]) -> None:
-    """What every call does with its own tensors."""
+    """Runs the function in a call, with the tensors of that call."""
     function(*map(_whole, parts), **kwargs)
 
 
@@ -51,7 +51,8 @@ _do.__name__ = "print"
 
 
 def said(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Has every call do it, with what the arguments are now; False where it cannot."""
+    """Makes every call repeat the effect, with the arguments as they are now; False
+    where that is impossible."""
     recorder = _core.recorder()
     parts = [
         list(a.parts) if type(a) is Text else ("value", as_now(_frozen(a)))
@@ -63,7 +64,7 @@ def said(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def _frozen(value: Any) -> Any:
-    """Objects of the user's as they look now."""
+    """The text of a user object as it is now; other values unchanged."""
     if not is_users_object(value):
         return value
     made = text_of(value, ord("s"), "")
@@ -75,7 +76,7 @@ def _print(*args: Any, **kwargs: Any) -> None:
 
 
 def print_(*args: Any, **kwargs: Any) -> None:
-    """print(...), which every call of a recorded function does."""
+    """print(...), which every call of a recorded function repeats."""
     recorder = _core.recorder()
     if recorder is None:
         builtins.print(*args, **kwargs)
@@ -84,7 +85,7 @@ def print_(*args: Any, **kwargs: Any) -> None:
     if kwargs.get("file") is not None and is_users_object(where):
         _print_to(where, args, kwargs)
     elif where is not recorder.stdout and id(where) not in recorder.old:
-        for arg in args:  # the code made it, and reads it itself
+        for arg in args:  # the code made the stream, and reads it itself
             if type(arg) is Text or tensor_inside([arg]) is not None:
                 filename, line = user_place()
                 raise StagingError(
@@ -97,7 +98,7 @@ def print_(*args: Any, **kwargs: Any) -> None:
 
 
 def _print_to(where: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """print(..., file=where), where code of the user's writes: it sees each part."""
+    """print(..., file=where), where user code writes each part."""
     write = asked(where, "write")
     if write is None:
         raise _refused(print, "writes to an object by a method that is not converted")
@@ -112,7 +113,7 @@ def _print_to(where: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None
 
 
 def redirecting(manager: Any) -> Any:
-    """contextlib.redirect_stdout: what goes elsewhere is printed by calls, later."""
+    """contextlib.redirect_stdout. Calls print the redirected output later."""
 
     def make(target: Any) -> Any:
         old = _core.recorder().old
@@ -123,13 +124,13 @@ def redirecting(manager: Any) -> Any:
     return make
 
 
-# ---- Other effects, which every call has, too ----
+# ---- Other effects that every call repeats ----
 
 _SAYING = frozenset("debug info warning error critical exception log warn".split())
 
 
 def effect_of(function: Any) -> Any:
-    """What to call instead of a function that is called for its effect."""
+    """The replacement for a function that is called for its effect."""
     recorder = _core.recorder()
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
@@ -155,7 +156,7 @@ def effect_of(function: Any) -> Any:
 
 
 def _pretty(function: Any, value: Any, *args: Any, **kwargs: Any) -> None:
-    """pprint.pprint(value), as print."""
+    """pprint.pprint(value), handled like print."""
     if args or "stream" in kwargs or is_users_object(value):
         raise _refused(function, "prints an object, or into one, in a way of its own")
     _said(function, value, **kwargs)
@@ -165,7 +166,7 @@ _WRITER = type(csv.writer(io.StringIO()))
 
 
 def _refuse_row(function: Any, owner: Any) -> None:
-    """Throws for a csv.writer from outside, which writes when it is called."""
+    """Throws for a csv.writer from outside, which would write during the recording."""
     written = isinstance(owner, (_WRITER, csv.DictWriter))
     if written and id(owner) in _core.recorder().old:
         raise _refused(function, "writes to a file from outside")
@@ -204,7 +205,7 @@ def _refused(function: Any, why: str) -> StagingError:
 
 
 class _Writing:
-    """A file to write to: sys.stdout is what it is when a call writes."""
+    """A file to write to. sys.stdout is looked up when a call writes."""
 
     def __init__(self, owner: Any, name: str) -> None:
         self.name = name
@@ -218,8 +219,8 @@ class _Writing:
 
 
 def _in_branch() -> StagingError:
-    """Where a tensor decides whether it is printed, a call could do so only when its
-    graph has run: the function is recorded again, for values to decide."""
+    """The error for a print that depends on a tensor. A call could decide it only after
+    its graph has run, so the function is recorded again with its values deciding."""
     filename, line = user_place()
     return StagingError(
         f"{filename}:{line}: print() is in a branch or loop that a tensor decides, and "

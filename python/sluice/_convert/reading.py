@@ -1,4 +1,4 @@
-"""What recorded code reads of the program around it, as guards."""
+"""Reads that recorded code makes outside the function, kept as guards."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ _MUTATORS = frozenset(
 )
 _WRAPPERS = (types.FunctionType, type(functools.cache(lambda: None)))
 _CONTAINERS = object_reads.CONTAINERS
-# What shows the elements of a dict.
+# Views of a dict.
 _LOOKS_INTO: tuple[Any, ...] = (
     types.MappingProxyType, type({}.keys()), type({}.values()), type({}.items())
 )  # fmt: skip
 _ABSENT = Ellipsis  # as guards.h understands it
-_ANY = NotImplemented  # whatever tensor is there
+_ANY = NotImplemented  # any tensor
 
 
 class _Adding:
-    """container.append, which writes down what is added."""
+    """container.append or the like, which logs the added elements."""
 
     def __init__(self, log: list[Adder], container: Any, name: str) -> None:
         self._log, self._container, self._name = log, container, name
@@ -61,7 +61,8 @@ class _Adding:
     def __call__(self, *args: Any) -> Any:
         recorder = _core.recorder()
         if recorder is not None and recorder.depth > 1:
-            # Kept under a name, and called on a way that a tensor decides about.
+            # The method was kept in a variable, and is called in a branch or loop of
+            # the graph.
             recorder.changes(self._container)
             return getattr(self._container, self._name)(*args)
         made = getattr(self._container, self._name)(*args)
@@ -70,34 +71,34 @@ class _Adding:
 
 
 class Reading(Journal):
-    """The part of a Recorder that is told of reads."""
+    """The part of a Recorder that notes reads."""
 
     def __init__(self, converted: bool) -> None:
         super().__init__()
         self.converted = converted
         self.old: dict[int, Any] = {}
-        self.tensors: dict[int, Any] = {}  # from outside, as they are
+        self.tensors: dict[int, Any] = {}  # captured tensors themselves
         self.names: dict[int, str] = {}
-        # Of numpy and its like, whose elements are constants of the graph.
+        # Arrays, such as numpy's, whose elements are constants of the graph.
         self.arrays: list[tuple[Any, str]] = []
         self.guards: dict[Any, tuple[Any, ...]] = {}
-        self.counted = 0  # functions that run as they are and do a.b += c
-        self.logs: dict[int, list[Adder]] = {}  # of containers only added to
-        # Functions called, and the frame in which they were called last.
+        self.counted = 0  # unconverted functions that do a.b += c
+        self.logs: dict[int, list[Adder]] = {}  # of containers that only grow
+        # The functions called, each with the frame of its last call.
         self._functions: dict[int, tuple[Any, Any]] = {}
         self._unconverted: dict[Any, tuple[Any, Any, Any]] = {}
         self._contents_seen: set[int] = set()
         self._fed: dict[Any, Any] = {}
-        self._made: dict[int, tuple[Any, int]] = {}  # by this code, in which frame
+        self._made: dict[int, tuple[Any, int]] = {}  # by this code, with the depth
         self._cells: dict[int, tuple[Any, str]] = {}
         self._globals: dict[int, dict[str, Any]] = {}
-        self._attributes: Any = None  # asked for as a whole
+        self._attributes: Any = None  # the names of attributes, read as a whole
         self._inherited: dict[tuple[type, str], Any] = {}
 
     # ---- Reads ----
 
     def attr(self, owner: Any, name: str) -> Any:
-        """owner.name, noted."""
+        """Gives owner.name and notes the read."""
         if object_reads.is_element(owner, name):
             return self._method(owner, name)
         if isinstance(owner, _CONTAINERS) and not object_reads.is_added(owner, name):
@@ -131,7 +132,7 @@ class Reading(Journal):
                 self._read_all(found, self.text(owner, name))
             else:
                 self._read_of_class(found, owner)
-            return getattr(owner, name)  # says what is missing
+            return getattr(owner, name)  # raises the error
         if old:
             text = self.text(owner, name)
             if self._read_all(found, text):
@@ -150,7 +151,7 @@ class Reading(Journal):
         return bound
 
     def _value_of_code(self, found: Lookup, name: str) -> None:
-        """A property's function is from outside, and so is a descriptor."""
+        """Notes the function of a property, and a descriptor, as from outside."""
         if isinstance(found.code, types.FunctionType):
             self.value(found.code, name)
         first = found.arguments[0] if found.arguments else None
@@ -160,7 +161,7 @@ class Reading(Journal):
             self.value(first, f"the descriptor {name}")
 
     def _class_dict(self, cls: type) -> None:
-        """cls.__dict__: all that the class has."""
+        """cls.__dict__: reads every entry of the class."""
         if not self._is_from_program(cls):
             return
         for name, value in list(cls.__dict__.items()):
@@ -170,8 +171,8 @@ class Reading(Journal):
                     self.value(value, text)
 
     def referent(self, proxy: Any) -> Any:
-        """What a weak proxy stands for."""
-        owner = proxy.__repr__.__self__  # throws where it is gone
+        """The object behind a weak proxy."""
+        owner = proxy.__repr__.__self__  # throws if it is gone
         if id(proxy) in self.old and id(owner) not in self.old:
             self.value(owner, self.names.get(id(proxy), "a proxy"))
             from .class_reads import Referred
@@ -180,7 +181,7 @@ class Reading(Journal):
         return owner
 
     def _above(self, owner: Any, name: str) -> Any:
-        """super().name: what the classes after this one have."""
+        """super().name: looks the name up in the classes after this one."""
         raw = MISSING
         for base, raw in object_reads.above(owner, name):
             if self._is_from_program(base):
@@ -203,11 +204,11 @@ class Reading(Journal):
         return made is not None and made[0] is value
 
     def _is_from_program(self, cls: type) -> bool:
-        """Whether a class is the user's, and not made by this code."""
+        """Whether a class is a user class that this code did not make."""
         return not (object_reads.is_library_class(cls) or self._made_by_code(cls))
 
     def class_of(self, value: Any) -> None:
-        """type(value) is asked for: a class that is not of this code is old."""
+        """type(value) is read. A class that this code did not make is old."""
         cls = type(value)
         if not self._is_from_program(cls):
             return
@@ -217,17 +218,17 @@ class Reading(Journal):
                 self.read(*guard, f"the class of {self.names.get(id(value), 'it')}")
 
     def special(self, cls: type, name: str) -> None:
-        """Python or a converted function asks a class how it does something."""
+        """Python or a converted function looks up a special method in a class."""
         if self._is_from_program(cls):
             raw = object_reads.in_class(cls, name)
             self.read(TYPE, cls, name, raw, f"{cls.__name__}.{name}")
 
     def from_outside(self, owner: Any) -> bool:
-        """Whether an object, or at least its class, is none of this code's."""
+        """Whether an object, or at least its class, is from outside."""
         return id(owner) in self.old or id(type(owner)) in self.old
 
     def _read_all(self, found: Lookup, text: str) -> bool:
-        """Whether what was found is from outside."""
+        """Reads all guards of a lookup; whether the value found is from outside."""
         fresh = [self.read(*guard, text) for guard in found.guards]
         for guard in found.beside:
             self.read(*guard, text)
@@ -238,8 +239,8 @@ class Reading(Journal):
         return all(fresh)
 
     def _read_of_class(self, found: Lookup, owner: Any) -> bool:
-        """Of an object that is none from outside, what a class from outside says.
-        Whether that is what was found."""
+        """Reads, for an object that is not from outside, what its class from outside
+        determines. Gives whether the value was found there."""
         if id(type(owner)) not in self.old:
             return False
         fresh = False
@@ -250,7 +251,7 @@ class Reading(Journal):
         return fresh
 
     def names_read(self, value: Any) -> None:
-        """Code that is not converted may ask which attributes an object has."""
+        """Notes that unconverted code may list the attributes of an object."""
         fields = getattr(value, "__dict__", None)
         if type(fields) is not dict:
             return
@@ -263,7 +264,7 @@ class Reading(Journal):
         self._attributes.add(value, frozenset(written))
 
     def grow(self, owner: Any, name: str, adder: str) -> Any:
-        """owner.name.append, where nothing else is done with owner.name."""
+        """owner.name.append, where owner.name has no other use."""
         if not is_plain(owner) and id(owner) in self.old:
             found = find(owner, name)
             if found.code is None and isinstance(found.value, (list, set)):
@@ -279,7 +280,7 @@ class Reading(Journal):
         return f"{base or type(owner).__name__}.{name}"
 
     def read(self, kind: int, owner: Any, key: Any, value: Any, text: str) -> bool:
-        """A guard, unless this recording has written the place."""
+        """Adds a guard, unless this recording has written the place."""
         return self._guard(False, kind, owner, key, value, text)
 
     def _guard(
@@ -287,7 +288,7 @@ class Reading(Journal):
     ) -> bool:
         where = key_of(kind, owner, key)
         written = self.frames[0].get(where)
-        if kind == TYPE and written is None:  # by a class it derives from
+        if kind == TYPE and written is None:  # perhaps written in a base class
             for base in owner.__mro__:
                 written = written or self.frames[0].get((kind, id(base), key))
             if written is not None:
@@ -302,8 +303,8 @@ class Reading(Journal):
         return True
 
     def inherits(self, cls: type, name: str) -> type | None:
-        """The class from which one has an attribute now, a guard: what the code
-        writes there shows in both."""
+        """The class from which another inherits an attribute now. This is a guard,
+        because a write there shows in both classes."""
         from .class_reads import Inherited
 
         if (cls, name) not in self._inherited:
@@ -312,16 +313,16 @@ class Reading(Journal):
         return self._inherited[cls, name].base
 
     def _is_written(self, where: tuple[Any, ...], value: Any) -> bool:
-        """Whether an entry of a dict is what this recording has made of the whole:
-        an attribute by o.__dict__["x"] = y."""
+        """Whether this recording has written an entry as part of the whole dict, such
+        as an attribute by o.__dict__["x"] = y."""
         whole = self.frames[0].get((CONTENTS, where[1], None))
         if whole is None or not isinstance(whole[1], dict):
             return False
         return whole[1].get(where[2], MISSING) is not value
 
     def value(self, value: Any, text: str, contents: bool = True) -> None:
-        """An object from outside: it is old, and what it consists of is, too."""
-        if type(value) in weakref.ProxyTypes:  # which nobody may ask when it is dead
+        """Marks an object from outside as old, with its parts."""
+        if type(value) in weakref.ProxyTypes:  # a dead proxy raises at any access
             self.old[id(value)] = value
             self.names.setdefault(id(value), text)
             return
@@ -373,19 +374,19 @@ class Reading(Journal):
             object_reads.parts(self, value, text)
 
     def contents_by_epoch(self, container: Any, text: str) -> None:
-        """A table of a module or optimizer, which says when it changes."""
+        """Guards a table of a module or optimizer by its change counter."""
         self._contents(container, text, True)
 
     def item_by_epoch(self, owner: Any, key: Any, value: Any, text: str) -> None:
-        """The same of one entry."""
+        """The same for one entry."""
         self._guard(True, ITEM, owner, key, value, text)
 
     def instance_by_epoch(self, owner: Any, key: Any, value: Any, text: str) -> None:
-        """The same of an attribute."""
+        """The same for an attribute."""
         self._guard(True, INSTANCE, owner, key, value, text)
 
     def class_by_epoch(self, owner: Any, value: Any, text: str) -> None:
-        """The same of the class of a module."""
+        """The same for the class of a module."""
         self._guard(True, SLOT, owner, "__class__", value, text)
 
     def _contents(self, container: Any, text: str, changes: bool = False) -> None:
@@ -405,7 +406,7 @@ class Reading(Journal):
             seen = [self._as_seen(container, k, v) for k, v in enumerate(now)]
         self.guards[where] = (changes, CONTENTS, container, None, seen, text)
         if isinstance(container, collections.defaultdict):
-            self.note(Contents(container, text))  # whoever reads may change it
+            self.note(Contents(container, text))  # a reader may change it
         if isinstance(now, dict):
             for key, part in now.items():
                 dots = text.endswith(".")
@@ -415,8 +416,8 @@ class Reading(Journal):
                 self.value(part, f"{text}[{i}]")
 
     def _of_before(self, table: Any, now: dict[Any, Any]) -> dict[Any, Any]:
-        """What a dict had before this recording wrote entries of it: attributes of an
-        object, of which code asks for the dict afterwards."""
+        """The contents of a dict before this recording wrote its entries: attributes
+        of an object whose __dict__ the code reads afterwards."""
         made = {}
         for key, value in now.items():
             written = self.frames[0].get((ITEM, id(table), key))
@@ -448,7 +449,7 @@ class Reading(Journal):
         return getattr(container, name)
 
     def _exists(self, owner: Any, found: Lookup, container: Any) -> None:
-        """A container found in an object that may be new."""
+        """Notes a container found in an object that may be new."""
         made = self._made.get(id(owner))
         if made is not None and made[0] is owner and made[1] >= self.depth:
             return
@@ -458,16 +459,16 @@ class Reading(Journal):
     # ---- Calls ----
 
     def call(self, function: Any) -> Any:
-        """What to call instead of the function."""
+        """The function to call in place of the given one."""
         from .calls import callee
 
         return callee(function) if self.converted else function
 
     def function(self, function: types.FunctionType) -> None:
-        """A function of the user's that is called: what its code names.
+        """Reads what the code of a called user function names.
 
-        Each branch and loop is told anew: what it assigns is its own to put back,
-        and it may find what another has replaced."""
+        Each branch and loop reads it again: a frame restores what it assigns itself,
+        and may find values that another has replaced."""
         known = self._functions.get(id(function))
         if known is not None and known[1] is self.frames[-1]:
             return
@@ -486,7 +487,7 @@ class Reading(Journal):
         for name in sorted(names.stored_globals):
             self.note(Item(around, name, name))
         if id(function) not in self.old:
-            return  # made by this code, of what was noted
+            return  # this code made it, from values already noted
         self.read(CODE, function, None, function.__code__, function.__name__)
         for kind, value in (
             (DEFAULTS, function.__defaults__),
@@ -500,10 +501,10 @@ class Reading(Journal):
         for name, cell in zip(free, function.__closure__ or ()):
             place = Cell(cell, name)
             held = place.get()
-            # By its type: a weak proxy that is dead may not be asked for its class.
+            # Checked by type(): a dead weak proxy raises when its class is read.
             made_here = issubclass(type(held), Tensor) and _core.recorded_here(held)
             if not made_here:
-                self._cells[id(cell)] = cell, name  # else recorded code made it
+                self._cells[id(cell)] = cell, name  # not made by recorded code
             if name in names.free:
                 value = place.get()
                 if self.read(CELL, cell, None, value, name) and value is not MISSING:
@@ -512,12 +513,14 @@ class Reading(Journal):
                 self.note(place)
 
     def made(self, value: Any) -> None:
-        """An object this code has made: now, or before, if __new__ gives it again."""
+        """Notes an object that this code made, now or earlier if __new__ gives it
+        again."""
         if id(value) not in self.old:
             self._made.setdefault(id(value), (value, self.depth))
 
     def unconverted(self, function: types.FunctionType, args: tuple[Any, ...]) -> None:
-        """A function that runs as it is: what it takes by dots, from its code."""
+        """Reads the dotted attributes that an unconverted function takes, according to
+        its code."""
         key = (id(function), *map(id, args))
         known = self._unconverted.get(key)
         if known is not None and known[2] is self.frames[-1]:
@@ -527,7 +530,7 @@ class Reading(Journal):
         object_reads.by_dots(self, function, args)
 
     def sees(self, function: types.FunctionType) -> bool:
-        """Whether the function is converted when it is called."""
+        """Whether a call converts the function."""
         try:
             from . import for_call, is_left_as_it_is
         except ImportError:  # nothing is converted
@@ -535,14 +538,14 @@ class Reading(Journal):
         return self.converted and not is_left_as_it_is(for_call(function))
 
     def globals_of_code(self) -> list[dict[str, Any]]:
-        """Globals of the functions called."""
+        """The globals of the called functions."""
         return list(self._globals.values())
 
     def cells_of_code(self) -> list[tuple[Any, str]]:
-        """Closure variables of those from outside."""
+        """The closure variables of called functions from outside."""
         return list(self._cells.values())
 
-    # ---- In Recorder ----
+    # ---- Defined in Recorder ----
 
     unsettled: dict[int, tuple[Any, str]]
     caches: list[Any]

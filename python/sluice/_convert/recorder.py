@@ -1,13 +1,12 @@
-"""What recorded Python code reads and writes of the program around it.
+"""Records what Python code reads and writes outside the recorded function.
 
-While a function is recorded, converted code tells its Recorder of attributes,
-globals, closure variables, defaults and containers. What was read becomes
-guards, compared at every later call (guards.h). What was written is done at
-once, put back when the recording ends, and done again by every call, with the
-tensors that call made.
+While a function is recorded, converted code reports to its Recorder every access to
+attributes, globals, closure variables, defaults and containers. Reads become guards,
+which every later call compares (guards.h). Writes take effect at once, are undone when
+the recording ends, and are repeated by every call with the tensors of that call.
 
-An object is *old* when it was reached from outside: by a global, an argument,
-an attribute of another. What the code makes itself needs no guard.
+An object is *old* when it was reached from outside: through a global, an argument or
+an attribute of another old object. Objects that the code creates need no guard.
 """
 
 from __future__ import annotations
@@ -61,40 +60,41 @@ _CONTAINERS = object_reads.CONTAINERS
 
 
 class Recorder(Reading):
-    """Of one recording; or, without a function, of one construct of a graph."""
+    """The recorder of one recording, or of one construct of a graph where no function
+    is being recorded."""
 
     def __init__(self, name: str, converted: bool = True) -> None:
         super().__init__(converted)
         self.name = name
-        # What changes when a call is over, and by what.
+        # Objects that change at the end of a call, and the function that changes them.
         self.unsettled: dict[int, tuple[Any, str]] = {}
         self.stdout = sys.stdout
         self.grown: set[Any] = set()  # classes in lists that became Lists
         self.own_lists = False  # the code makes Lists itself
-        self.one_of: dict[int, tuple[Any, str]] = {}  # that stand for others
-        self.seeded: dict[int, Any] = {}  # random.Random of the code's own
-        self.caches: list[Any] = []  # what functions under functools.cache gave
+        self.one_of: dict[int, tuple[Any, str]] = {}  # merged containers
+        self.seeded: dict[int, Any] = {}  # random.Random objects that the code made
+        self.caches: list[Any] = []  # checks of functools.cache results and the like
         self.chose = False  # a branch or loop has become part of the graph
-        self.raising = 0  # ways through branches that raise
-        # Elements that Python has asked for in vain: whoever handled the error, what
-        # is recorded is not what the code does.
+        self.raising = 0  # paths of branches that raise
+        # A refused request by Python for elements. Even if the code handled the error,
+        # the recording is not what the code does.
         self.wanted: str | None = None
-        # Containers made anew of the arguments, and where the caller's are.
+        # Containers among the arguments, and their paths there.
         self.adopted: dict[Any, Any] = {}  # and what they were filled with
         self.from_caller: dict[int, tuple[Any, tuple[Any, ...]]] = {}
-        self._paths: list[tuple[Any, Any]] = []  # and all where one of them is
+        self._paths: list[tuple[Any, Any]] = []  # every path where one of them is
         self.writes_arguments = False
         self._orders: dict[tuple[Any, ...], list[Any]] = {}  # of the caller's dicts
-        # Tensors of the caller's, what stands for them, and where they are.
+        # The caller's tensors, their stand-ins, and their paths.
         self._given: dict[int, tuple[Any, Any, tuple[Any, ...]]] = {}
-        self._in_order: dict[tuple[Any, ...], bool] = {}  # those asked about that
+        self._in_order: dict[tuple[Any, ...], bool] = {}  # is_contiguous() was read
         self._grad_mode: bool | None = None
         self._written_arrays: list[Any] = []
 
-    # ---- From C++ ----
+    # ---- Called from C++ ----
 
     def begin(self, code: Any, first: Any, names: list[str], fixed: list[Any]) -> None:
-        """What the code is called with beside tensors."""
+        """Starts with the code and the arguments that are not tensors."""
         self._grad_mode = _core.is_grad_enabled()
         if first is not None:
             self.value(first, "self")
@@ -111,7 +111,7 @@ class Recorder(Reading):
                 self.unconverted(code, (first,))
 
     def inlined(self, code: Any) -> None:
-        """A captured function whose code runs as part of this recording."""
+        """Notes a captured function whose code runs as part of this recording."""
         if isinstance(code, types.FunctionType):
             if not self._made_here(code):
                 self.value(code, code.__name__)
@@ -129,8 +129,8 @@ class Recorder(Reading):
             self.value(code, "self")
 
     def _made_here(self, function: types.FunctionType) -> bool:
-        """Whether its closure holds tensors of the graph: this recording made it.
-        Those of places that are fed are there meanwhile, in cells from outside."""
+        """Whether its closure holds tensors of the graph, so that this recording made
+        it. Cells from outside may hold such tensors too, while their places are fed."""
         for cell in function.__closure__ or ():
             if Cell(cell, "").key in self._fed:
                 continue
@@ -142,8 +142,9 @@ class Recorder(Reading):
         return False
 
     def arguments(self, values: list[Any], callers: list[Any]) -> list[Any]:
-        """What to call the code with. Containers are the caller's own, filled with
-        the tensors of the graph meanwhile: who else has them sees the same."""
+        """The arguments to call the code with. Containers are the caller's own, filled
+        with the tensors of the graph during the recording, so that every reference to
+        them shows the same."""
         if not callers:
             callers = values
         made = [self._argument(v, own, (i,)) for i, (v, own) in
@@ -166,7 +167,7 @@ class Recorder(Reading):
             if len(own) > 1:
                 self._orders[path] = list(own)
         elif isinstance(value, Tensor) and isinstance(own, Tensor):
-            # One tensor is one object, however often it is given.
+            # A tensor passed several times is one object.
             return self._given.setdefault(id(own), (own, value, path))[1]
         else:
             if dataclasses.is_dataclass(own) and not isinstance(own, type):
@@ -182,7 +183,7 @@ class Recorder(Reading):
         return own
 
     def _tuple(self, value: Any, own: Any, path: tuple[Any, ...]) -> Any:
-        """A tuple of the caller's with the tensors of the graph in it."""
+        """A caller's tuple with its tensors replaced by those of the graph."""
         pairs = zip(elements(value), elements(own))
         parts = [self._argument(*p, (*path, i)) for i, p in enumerate(pairs)]
         made = tuple_of(type(own), parts)
@@ -194,7 +195,8 @@ class Recorder(Reading):
         return made
 
     def _fields(self, value: Any, own: Any, path: tuple[Any, ...]) -> Any:
-        """A dataclass of the caller's, which has the tensors of the graph meanwhile."""
+        """A caller's dataclass, which holds the tensors of the graph during the
+        recording."""
         self._paths.append((path, own))
         if id(own) in self.from_caller:
             return own  # it is given twice
@@ -215,13 +217,13 @@ class Recorder(Reading):
         return own
 
     def _class_given(self, own: Any) -> None:
-        """What the class of an argument says is read of the program around."""
+        """Notes the class of an argument as read from outside."""
         if not object_reads.is_library_class(type(own)):
             self.value(type(own), type(own).__name__)
 
     def same_containers(self) -> Any:
-        """What says of the arguments of a call whether those containers that the
-        code found elsewhere, too, are the same; None when none are."""
+        """A check for the arguments of a call: whether the containers that the code
+        also found elsewhere are the same objects. None if there is nothing to check."""
         found = {
             path: own for own, path in self.from_caller.values() if id(own) in self.old
         }
@@ -238,14 +240,15 @@ class Recorder(Reading):
         )
 
     def _twice(self) -> list[tuple[Any, Any]]:
-        """Where objects are that may be one another, if the code writes arguments."""
+        """The paths of arguments that may be the same object, if the code writes
+        arguments."""
         if not self.writes_arguments or len(self._paths) < 2:
             return []
         return self._paths
 
     def may_be_one(self, a: Any, b: Any) -> bool:
-        """Whether one of them stands for an argument, which a call may give as the
-        other: a tensor from outside."""
+        """Whether one is the stand-in of an argument and the other a captured tensor,
+        which a call may pass as that argument."""
         if not isinstance(a, Tensor) or not isinstance(b, Tensor):
             return False
         given = {id(value) for _, value, _ in self._given.values()}
@@ -254,7 +257,7 @@ class Recorder(Reading):
         )
 
     def contiguous(self, tensor: Any) -> bool:
-        """tensor.is_contiguous(): of an argument, that of every call is compared."""
+        """tensor.is_contiguous(). For an argument, every call compares it."""
         for own, value, path in self._given.values():
             if value is tensor:
                 self._in_order[path] = own.is_contiguous()
@@ -262,7 +265,7 @@ class Recorder(Reading):
         return bool(tensor.is_contiguous())
 
     def feed(self, place: Any, tensor: Any, text: str) -> None:
-        """The tensor of a place that is bound anew between calls."""
+        """Feeds a place that is rebound between calls with a tensor."""
         if place is None:
             return
         kept = self._kept_at(place)
@@ -274,19 +277,19 @@ class Recorder(Reading):
         self._fed[made.key] = tensor
 
     def feed_count(self, place: Any, tensor: Any, text: str) -> None:
-        """The whole number of a place that is another in every call. It comes as a
-        size, so that it computes as Python's do and code may decide by it."""
+        """Feeds a place whose integer differs between calls. It comes as a size, so
+        that it computes as a Python int and code may branch on it."""
         self.feed(place, size_of(tensor, 1), text)
 
     def feed_float(self, place: Any, tensor: Any, text: str) -> None:
-        """The same of a float."""
+        """The same for a float."""
         if place is not None:
             now = _element(self._kept_at(place))
             self.feed(place, float_of(tensor, now, text), text)
 
     def _kept_at(self, place: Any) -> Any:
-        """The place itself; of an attribute that a class inherits, that of the class
-        which has it: what the code writes there shows in both."""
+        """The place itself. For an inherited class attribute it is the place in the
+        class that has it, because a write there shows in both classes."""
         kind, owner, name = place
         if kind != TYPE or name in owner.__dict__:
             return place
@@ -294,7 +297,7 @@ class Recorder(Reading):
         return place if base is None else (TYPE, base, name)
 
     def finish(self, result: Any) -> tuple[list[Any], Any]:
-        """Puts everything back: (guards, what every call writes or None)."""
+        """Restores everything. Gives the guards, and what every call writes or None."""
         if self.wanted is not None:
             self.rollback()
             raise StagingError(self.wanted)
@@ -316,7 +319,8 @@ class Recorder(Reading):
         return list(self.guards.values()), writes
 
     def _refuse_shared_arrays(self) -> None:
-        """Tensors are written when the graph runs, and arrays are read by Python."""
+        """Throws where an array shares memory with a written tensor, or the reverse:
+        the graph accesses tensors when it runs, and Python accesses arrays at once."""
         for array, text in self.arrays:
             written = _core.written_over(array)
             if written is not None:
@@ -335,17 +339,17 @@ class Recorder(Reading):
                 )
 
     def returned(self, value: Any) -> Any:
-        """What the code returned, in a form that calls give the same of."""
+        """What the code returned, in a form from which calls make the same."""
         return returned(self, value)
 
     def abandon(self) -> None:
-        """Puts everything back: nothing is kept."""
+        """Restores everything and keeps nothing."""
         self.rollback()
 
     # ---- Writes ----
 
     def place(self, owner: Any) -> Any:
-        """What to assign attributes or elements of, instead of the object."""
+        """The object whose attributes or elements to assign in place of the owner's."""
         if type(owner) in weakref.ProxyTypes:
             owner = self.referent(owner)
         refuse_one_of(self, owner)
@@ -365,28 +369,28 @@ class Recorder(Reading):
         return Target(self, owner) if self.notes(owner) else owner
 
     def notes(self, owner: Any) -> bool:
-        """Whether assignments to an object are noted: it is not of this code's."""
+        """Whether assignments to an object are noted: this code did not make it."""
         if isinstance(owner, (*_CONTAINERS, object_reads.module_class())):
             return True
         if id(owner) in self.old or id(owner) in self.from_caller:
             return True
-        if id(getattr(owner, "__dict__", None)) in self.old:  # which others have
+        if id(getattr(owner, "__dict__", None)) in self.old:  # a shared dict
             return True
         return self.depth > 1 and not self._is_of_this_way(owner)
 
     def _is_of_this_way(self, owner: Any) -> bool:
-        """Whether an object is this code's, and not of before a branch or loop."""
+        """Whether this code made the object inside the current branch or loop."""
         made = self._made.get(id(owner))
         return made is not None and made[0] is owner and made[1] >= self.depth
 
     def knows(self, value: Any) -> bool:
-        """Whether it is a container whose changes are noted."""
+        """Whether the value is a container whose changes are noted."""
         return isinstance(value, _CONTAINERS) and (
             id(value) in self.old or self.existed(value)
         )
 
     def changes_array(self, array: Any) -> None:
-        """The elements of an array of numpy's or the like are about to change."""
+        """The elements of an array, such as numpy's, are about to change."""
         if id(array) not in self.old:
             return
         self._written_arrays.append(array)
@@ -408,9 +412,9 @@ class Recorder(Reading):
         self.note(Contents(container, text))
 
     def handed_on(self, place: Place, value: Any) -> None:
-        """What was in a place before may be there after code that writes it: on the
-        other way of a branch, without an iteration, or because it is written again.
-        That is to read it."""
+        """The earlier value of a place may still be there after code that writes it:
+        on the other path of a branch, without an iteration, or because the same value
+        is written again. This counts as a read."""
         where = place.as_read()
         if where is None:
             return
@@ -422,7 +426,7 @@ class Recorder(Reading):
             self.value(value, place.text)
 
     def adding(self, value: Any) -> None:
-        """value += something is about to be done."""
+        """value += something is about to run."""
         refuse_one_of(self, value)
         if isinstance(value, _CONTAINERS):
             if id(value) in self.old or self.existed(value):
@@ -431,7 +435,8 @@ class Recorder(Reading):
             hand_over(value)
 
     def effect(self, function: Any, args: Any, kwargs: dict[str, Any]) -> bool:
-        """Something that every call does, as print; False where it cannot be."""
+        """Notes an effect that every call repeats, such as print; False inside a
+        branch or loop, where it cannot be repeated."""
         if self.depth > 1:
             return False
         self.note(Effect(function, [list(args), kwargs], len(self.frames[0])))
@@ -440,8 +445,8 @@ class Recorder(Reading):
     def later(
         self, function: Any, args: Any, kwargs: dict[str, Any], changed: list[Any]
     ) -> None:
-        """Something of the library's that every call does when its graph has run:
-        a step of a scheduler. What it changes is unknown from here on."""
+        """Notes a library function that every call runs after its graph, such as a
+        scheduler's step. What it changes is unknown from here on."""
         name = f"{type(args[0]).__name__}.{function.__name__}()"
         if not self.effect(function, args, kwargs):
             filename, line = user_place()
@@ -454,7 +459,7 @@ class Recorder(Reading):
             self.unsettled[id(thing)] = thing, name
 
     def check_settled(self, thing: Any, what: str) -> None:
-        """Throws when this recording leaves a change of it to the end of calls."""
+        """Throws if this recording defers a change of the object to the calls' end."""
         if id(thing) not in self.unsettled:
             return
         filename, line = user_place()
@@ -465,18 +470,18 @@ class Recorder(Reading):
         )
 
     def will_set(self, owner: Any, name: str) -> Any:
-        """An attribute is about to change; code to run instead, or None."""
+        """An attribute is about to change. Gives code to run instead, or None."""
         if name in getattr(type(owner), "_computed_names", ()):
-            return None  # to look at a parametrized weight is to compute it
+            return None  # reading a parametrized weight would compute it
         found = find(owner, name)
         if found.setter is not None:
             return self.call(found.setter)
         if found.fixed:
-            return None  # Python says so
+            return None  # Python raises the error
         if name == "__dict__":
             refuse_replaced(self.text(owner, name))
         if isinstance(owner, object_reads.module_class()):
-            return None  # it tells us itself
+            return None  # modules report their changes
         text = self.text(owner, name)
         if owner is sys and name in ("stdout", "stderr", "stdin"):
             raise refused_stream(name)
@@ -491,7 +496,7 @@ class Recorder(Reading):
         return None
 
     def will_delete(self, owner: Any, name: str) -> Any:
-        """An attribute is about to go; code to run instead, or None."""
+        """An attribute is about to be deleted. Gives code to run instead, or None."""
         found = find(owner, name)
         if found.deleter is not None:
             return self.call(found.deleter)
@@ -500,7 +505,7 @@ class Recorder(Reading):
         return None
 
     def module_changes(self, module: Any, name: str) -> None:
-        """An attribute of a module, none of its parts, is about to change."""
+        """An attribute of a module that is not one of its parts is about to change."""
         if id(module) in self.old or self.depth > 1:
             self.note(Instance(module, name, self.text(module, name)))
 
@@ -512,7 +517,7 @@ class Recorder(Reading):
                 self.note(Item(table, name, text))
 
     def mode_changes(self, module: Any) -> None:
-        """A module is about to be set to train, or not to."""
+        """The training mode of a module is about to change."""
         mode = module.__dict__["_mode"]
         text = self.text(module, "training")
         self.note(
@@ -534,7 +539,7 @@ class Recorder(Reading):
         )
 
     def option_read(self, group: Any, options: Any, key: str) -> None:
-        """One is read, or asked for where there is none."""
+        """An option is read, whether or not it exists."""
         if ("setter", (id(group), key)) in self.frames[0]:
             return
         value = options.get(key, MISSING)
@@ -547,13 +552,13 @@ class Recorder(Reading):
             self.value(value, text)
 
     def keys_read(self, group: Any) -> None:
-        """Which options there are is asked."""
+        """The names of the options are read."""
         text = f"the keys of {self.names.get(id(group), 'group')}"
         self.read(SLOT, group, "_keys", group._keys, text)
 
 
 def refuse_replaced(text: str) -> None:
-    """Throws where all attributes of an object from outside are replaced."""
+    """Throws where the dict of an object from outside is replaced."""
     filename, line = user_place()
     raise StagingError(
         f"{filename}:{line}: {text} is replaced, the dict that the object keeps its "
@@ -562,7 +567,7 @@ def refuse_replaced(text: str) -> None:
 
 
 def _overlap(array: Any, tensor: Any) -> bool:
-    """Whether they have elements in the same memory, or next to each other's."""
+    """Whether the address ranges of their elements overlap."""
     told = getattr(array, "__array_interface__", None)
     if told is None or tensor.symbolic or tensor.is_sparse or not tensor.numel():
         return False
@@ -574,7 +579,7 @@ def _overlap(array: Any, tensor: Any) -> bool:
 
 
 def _element(place: Any) -> float:
-    """The float that is there before it is fed."""
+    """The float in a place before it is fed."""
     return float(_place(*place, "").get())
 
 

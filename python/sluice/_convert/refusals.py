@@ -1,7 +1,7 @@
-"""What makes a recording fail though its code goes on: refusals that code may handle.
+"""Refusals that fail a recording even if the recorded code handles the error.
 
-A recording that was refused something is made again, for the values of its call to
-decide, or refused as a whole; `Recorder.wanted` says why.
+After a refusal, the function is recorded again with the values of its call deciding
+control flow, or the whole recording is refused. `Recorder.wanted` holds the reason.
 """
 
 from __future__ import annotations
@@ -9,27 +9,30 @@ from __future__ import annotations
 from .. import _core
 from .errors import StagingError
 
-# Of a loop that may be ended by what is not seen yet: a break that numbers decide.
+# Rounds of a loop that may yet end for a reason not seen so far: a break that numbers
+# decide.
 _MOST_ROUNDS = 32
 
 
 def values_may_decide() -> None:
-    """What is refused next is recorded again, for the values of this call."""
+    """Lets a refusal that follows be recorded again, with the values of this call
+    deciding."""
     recorder = _core.recorder()
     if recorder is not None:
         recorder.chose = True
 
 
 def asked_in_vain() -> str | None:
-    """What Python has asked of a graph's tensor and was refused, so far."""
+    """The refusal so far of a request by Python for elements of a graph's tensor."""
     recorder = _core.recorder()
     return None if recorder is None else recorder.wanted
 
 
 def raised_inside(place: str, kind: str, error: BaseException) -> None:
-    """Code that a graph decides about has raised, for whichever way is taken: code
-    around it may handle the error, but what is recorded then is not what it does.
-    What ends programs, as sys.exit() does, becomes a refusal for the same reason."""
+    """Code in a branch or loop of the graph has raised while it was recorded, before
+    it is known which path a run takes. Code around it may handle the error, but the
+    recording would then differ from what the code does. An error that ends the program,
+    as sys.exit() raises, becomes a refusal for the same reason."""
     if not isinstance(error, (Exception, SystemExit)) and is_ours(error):
         return
     words = (
@@ -45,21 +48,21 @@ def raised_inside(place: str, kind: str, error: BaseException) -> None:
 
 
 def way_raises() -> None:
-    """A way through a branch raises: the graph fails where that is taken."""
+    """Counts a path of a branch that raises: the graph fails where it is taken."""
     recorder = _core.recorder()
     if recorder is not None:
         recorder.raising += 1
 
 
 def ways_that_raise() -> int:
-    """How many there have been."""
+    """The number of such paths so far."""
     recorder = _core.recorder()
     return 0 if recorder is None else recorder.raising
 
 
 def refuse_endless(place: str, rounds: int, before: int) -> None:
-    """Throws when a `while True` goes on and on while it is recorded, and there are
-    ways through it that raise: nothing else ends it. Values know when that is."""
+    """Throws when a `while True` does not end while it is recorded, and some of its
+    paths raise. Only an error may end it, and the values of the call decide when."""
     if rounds >= _MOST_ROUNDS and ways_that_raise() > before:
         values_may_decide()
         raise StagingError(
@@ -69,7 +72,7 @@ def refuse_endless(place: str, rounds: int, before: int) -> None:
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether it says something to whoever records, or the user interrupts."""
+    """Whether the error belongs to the recording machinery, or the user interrupts."""
     module = type(error).__module__ or ""
     return module.startswith("sluice.") or isinstance(
         error, (KeyboardInterrupt, GeneratorExit)
@@ -77,7 +80,7 @@ def is_ours(error: BaseException) -> bool:
 
 
 def forgive(before: str | None) -> None:
-    """What was refused since is done in another way, and no reason to fail."""
+    """Drops refusals since `before`: the request was met in another manner."""
     recorder = _core.recorder()
     if recorder is not None:
         recorder.wanted = before

@@ -1,7 +1,7 @@
-"""What converted code calls: one object for each converted function.
+"""The runtime of converted code: one object for each converted function.
 
-Every construct looks at its value. A tensor of a graph makes it a part of that
-graph; anything else is done as Python does it.
+Every construct examines its value. If the value is a tensor of a graph, the construct
+becomes part of that graph. Otherwise it runs as in Python.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .variables import Variables
 
 Block = Callable[..., Any]
 
-# A loop over a range this short is written out when a tensor may end it.
+# A loop over a range at most this long is unrolled if a tensor may end it.
 _SHORT = 8
 _ENDLESS = 10000
 
@@ -106,7 +106,7 @@ class Runtime:
         self, key: int, test: Any, then: Block, orelse: Block | None,
         rest: Block | None = None,
     ) -> Any:
-        """if test: then() else: orelse(); then what follows, if it is given."""
+        """if test: then() else: orelse(); followed by rest(), if given."""
         test = handed.true(decided(test))
         tensor = in_graph(test)
         if tensor is None:
@@ -123,7 +123,7 @@ class Runtime:
                 then, otherwise,
             )
             return self.then(key, signal, rest)
-        # What follows belongs to the way that gets there.
+        # What follows belongs to the path that reaches it.
         return branch(
             construct, variables,
             (*construct.modified, *construct.rest_modified),
@@ -133,7 +133,7 @@ class Runtime:
         )
 
     def then(self, key: int, signal: Any, rest: Block | None = None) -> Any:
-        """What follows a construct, unless that left the block."""
+        """Runs what follows a construct, unless the construct left the block."""
         signal = normalized(signal)
         if rest is None:
             return signal
@@ -170,7 +170,7 @@ class Runtime:
                     signal = loop.run()
                     break
                 except TypeError:
-                    # What sizes alone decide can be written out, too.
+                    # A loop that only sizes decide can also be unrolled.
                     if must:
                         raise
                     forgive(before)
@@ -192,7 +192,8 @@ class Runtime:
     def _ask_next(
         self, construct: Any, test: Block, body: Block, signal: Signal
     ) -> Any:
-        """A loop that a tensor may have left: its condition is asked if not."""
+        """Continues a loop that a tensor may have ended. The condition is evaluated
+        only if it has not."""
         pred = logic.both(signal.normal, test)
         return GraphLoop(
             construct, Variables(test, body), lambda _: body(), test, pred,
@@ -248,7 +249,7 @@ class Runtime:
                 break
         else:
             return NORMAL
-        # A tensor may have ended the loop: what is left runs only if not.
+        # A tensor may have ended the loop: the rest runs only if it has not.
         refuse_taking(construct, items)
         names = construct.modified
         live = live_in_loop(construct)
@@ -285,7 +286,7 @@ class Runtime:
         return signal
 
     def _over(self, key: int, signal: Any, orelse: Block | None) -> Any:
-        """A loop has ended: its else, and what of its signal goes on."""
+        """Ends a loop: runs its else, and gives the signal that remains."""
         if orelse is None:
             return after_loop(signal)
         if not isinstance(signal, Signal):
@@ -297,10 +298,10 @@ class Runtime:
             signal, orelse, lambda: after_loop(not_normal(signal)),
         )
 
-    # The rest.
+    # Other functions.
 
     def result(self, signal: Any, get: Callable[[], Any]) -> Any:
-        """What the function returns."""
+        """The value that the function returns."""
         signal = normalized(signal)
         if signal == NORMAL:
             return None

@@ -1,7 +1,8 @@
-"""Generators of random numbers that the code makes itself, from a seed.
+"""Random number generators that the code makes itself from a seed.
 
-Each call makes its own, and draws the same from it: what is recorded may keep that.
-One that outlives the call, or is drawn from where a tensor decides, is refused.
+Each call makes its own generator and draws the same numbers, so a recording may keep
+them. A generator that outlives the call, or that is used in a branch or loop of the
+graph, is refused.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def random_(*args: Any) -> Any:
 
 
 def is_seeded(generator: Any, method: str) -> bool:
-    """Whether a generator is one of this code's own. Throws where it is drawn from
-    in a branch or loop: all ways would draw, one after another."""
+    """Whether this code made the generator. Throws if a branch or loop draws from it,
+    because recording would draw on all paths, one after another."""
     recorder = _core.recorder()
     known, depth, _ = recorder.seeded.get(id(generator), (None, 0, None))
     if known is None or known() is not generator or method == "seed":
@@ -48,7 +49,7 @@ def is_seeded(generator: Any, method: str) -> bool:
 
 
 def refuse_kept(recorder: Any) -> None:
-    """Throws when one is left after the call: every call would leave the same."""
+    """Throws if a generator outlives the call: every call would leave the same one."""
     for known, _, (filename, line) in recorder.seeded.values():
         if known() is not None:
             raise StagingError(

@@ -1,4 +1,4 @@
-"""range, len, zip and others over what a graph can loop over."""
+"""range, len, zip and others for iterables of a graph."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ def enumerate_(items: Any, start: Any = 0) -> Any:
 
 
 def _goes_along(items: Any) -> bool:
-    """Whether a graph can loop over it, beside a tensor."""
+    """Whether a graph can loop over it together with a tensor."""
     if staged(items) is not None or isinstance(items, range):
         return True
     return hasattr(items, "__array__")
 
 
 def _rows(items: Any) -> Any:
-    """What a graph would loop over as a list of Python's, if its size is known."""
+    """An iterable of a graph as a Python list, if its size is known."""
     known = staged(items)
     if known is None:
         return items
     count = decided(known.size())
     if not isinstance(count, int):
         values_may_decide()
-        beside(())  # says what is wanted
+        beside(())  # raises the error
     return [known.get(i) for i in range(int(count))]
 
 
 def zip_(*items: Any, strict: bool = False) -> Any:
     if any(staged(item) is not None for item in items):
         if strict or not all(map(_goes_along, items)):
-            items = tuple(map(_rows, items))  # Python goes over them
+            items = tuple(map(_rows, items))  # Python loops over them
         else:
             return Zip(*map(beside, items))
     items = tuple(map(iterated, items))

@@ -1,7 +1,7 @@
-"""How a block ended, when a tensor decides it.
+"""Signals: how a block ended, where a tensor may decide it.
 
-A block says how it ended by a number: NORMAL, BREAK, CONTINUE or RETURN. In a
-graph that number may be a tensor, of which we know what it can be.
+A block returns how it ended as a number: NORMAL, BREAK, CONTINUE or RETURN. In a graph
+that number may be a tensor, whose possible values are known.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _where = _core.op_function("Select")
 
 
 class Signal:
-    """A number that is known when the graph runs."""
+    """A number that is known only at run time."""
 
     def __init__(self, tensor: Any, possible: frozenset[int]) -> None:
         self.tensor = tensor
@@ -23,7 +23,7 @@ class Signal:
 
     @property
     def normal(self) -> Any:
-        """A tensor: whether the block came to its end."""
+        """A tensor that tells whether the block reached its end."""
         return self.tensor == NORMAL
 
 
@@ -37,14 +37,14 @@ def normalized(signal: Any) -> Any:
 
 
 def possible(signal: Any) -> frozenset[int]:
-    """What it can be."""
+    """The possible numbers of a signal."""
     if isinstance(signal, Signal):
         return signal.possible
     return frozenset({signal})
 
 
 def value(signal: Any) -> Any:
-    """A number or a tensor."""
+    """The signal as a number or a tensor."""
     return signal.tensor if isinstance(signal, Signal) else signal
 
 
@@ -58,12 +58,12 @@ def _replaced(signal: Any, old: int) -> Any:
 
 
 def after_iteration(signal: Any) -> Any:
-    """What a loop makes of how its body ended: continue is a normal end."""
+    """The signal of an iteration for its loop: continue is a normal end."""
     return _replaced(normalized(signal), CONTINUE)
 
 
 def after_loop(signal: Any) -> Any:
-    """What is left of how a loop ended: break ends with it."""
+    """The signal of a loop for the code after it: break ends with the loop."""
     return _replaced(signal, BREAK)
 
 

@@ -1,7 +1,7 @@
-"""The syntax tree of a function that is already there.
+"""Finds the syntax tree of an existing function.
 
-The files read last stay parsed; functions are found by the line and name their
-code remembers, so that neither indentation nor decorators matter.
+The most recently read files stay parsed. Functions are found by the line and name in
+their code, so that neither indentation nor decorators matter.
 """
 
 from __future__ import annotations
@@ -17,21 +17,22 @@ from .trees import locate, walk
 
 FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
 
-# Used last: last. A notebook's cell is a file, too, and there is no end of them.
+# In order of use, the most recent last. The number is limited because each notebook
+# cell is a file too.
 _files: dict[str, tuple[int, dict[int, list[FunctionNode]]]] = {}
 _MOST_FILES = 32
 
 
 def first_line(node: FunctionNode | ast.ClassDef) -> int:
-    """The line its code remembers: that of its first decorator, if it has any."""
+    """The first line in its code: that of the first decorator, if there is one."""
     if isinstance(node, ast.Lambda):
         return node.lineno
     return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
 def copied(node: Any) -> Any:
-    """A tree of its own. copy.deepcopy looks at every attribute for what it may share,
-    of which a tree has nothing."""
+    """A copy of a tree. Faster than copy.deepcopy, which checks every attribute for
+    sharing; trees share nothing."""
     made = type(node).__new__(type(node))
     fields = made.__dict__
     for name, part in node.__dict__.items():
@@ -63,7 +64,7 @@ def _functions_of(filename: str) -> dict[int, list[FunctionNode]]:
             found.setdefault(first_line(node), []).append(node)
     _files[filename] = (hash(text), found)
     while len(_files) > _MOST_FILES:
-        _files.pop(next(iter(_files)), None)  # another thread may have been here
+        _files.pop(next(iter(_files)), None)  # another thread may have removed it
     return found
 
 
@@ -80,7 +81,7 @@ def _argument_names(code: types.CodeType) -> tuple[str, ...]:
 
 
 def _shape(code: types.CodeType) -> tuple[object, ...]:
-    """What tells the lambdas of one line apart."""
+    """A key that distinguishes the lambdas of one line."""
     constants = tuple(
         _shape(c) if isinstance(c, types.CodeType) else repr(c) for c in code.co_consts
     )
@@ -100,7 +101,7 @@ def compile_function(
         inner: ast.stmt = ast.Return(node)
     else:
         inner = copy.copy(node)
-        inner.name = inside  # inside it, its own name is found outside
+        inner.name = inside  # so that its own name is looked up outside it
     empty = ast.arguments([], [], None, [], [], None, [])
     around = ast.FunctionDef("__sl_around", empty, [inner], [], None)
     around.args = ast.arguments(
@@ -122,7 +123,7 @@ def compile_function(
 def _around_code(
     candidates: list[FunctionNode], code: types.CodeType
 ) -> list[FunctionNode]:
-    """The innermost of those whose body is where the code says it is."""
+    """The innermost candidates whose body spans the positions in the code."""
     positions: Any = getattr(code, "co_positions")()  # since Python 3.11
     places = [
         ((line, column), (end, last))
@@ -158,7 +159,8 @@ def _of_same_shape(
 
 
 def function_node(code: types.CodeType) -> FunctionNode:
-    """The definition a code object was compiled from. Not to be changed."""
+    """The definition that a code object was compiled from. Callers must not change
+    it."""
     candidates = [
         node
         for node in _functions_of(code.co_filename).get(code.co_firstlineno, ())

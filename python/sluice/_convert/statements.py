@@ -1,13 +1,13 @@
-"""Functions rewritten: their branches and loops become calls of the runtime.
+"""Rewrites functions: their branches and loops become calls of the runtime.
 
     if p:                   def then(): nonlocal x; x = f(x)
         x = f(x)     ->     __sl__.if_stmt(3, p, then, None)
 
-Blocks become functions without arguments that assign the variables of the
-function around them. Where a block may be left by return, break or continue, its
-function says so by what it returns (NORMAL, BREAK, CONTINUE, RETURN), and what
-follows becomes a function, too, which the runtime calls, or not. A returned
-value waits in the variable __sl_ret.
+Blocks become functions without arguments that assign the variables of the enclosing
+function. If return, break or continue may leave a block, its function returns how it
+ended (NORMAL, BREAK, CONTINUE, RETURN). The code after the block then becomes a
+function too, which the runtime calls or skips. The variable __sl_ret holds a returned
+value until then.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from .source import first_line
 @dataclass(frozen=True)
 class _Context:
     top: bool  # in the function itself, not in one of our own
-    inline: bool = False  # in a try or match, which stays where it is
+    inline: bool = False  # in a try or match, which stays in place
 
 
 class FunctionRewriter:
-    """Rewrites one function; those inside it have rewriters of their own."""
+    """Rewrites one function. Inner functions have rewriters of their own."""
 
     def __init__(self, unit: Unit, node: ast.FunctionDef | ast.Lambda) -> None:
         self._unit = unit
@@ -76,7 +76,7 @@ class FunctionRewriter:
             declared.append(ast.Global(sorted(self._globals)))
         if self._outer:
             declared.append(ast.Nonlocal(sorted(self._outer)))
-        # Variables of this function, wherever they are assigned, if they still are.
+        # Variables of this function that are still assigned somewhere.
         names = sorted((self._nonlocals | self._locals) - parameters(node.args))
         if names:
             targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
@@ -163,7 +163,7 @@ class FunctionRewriter:
                 caught.body = self._filled(handler.body, inside)
                 new.handlers.append(caught)  # type: ignore[attr-defined]
             if isinstance(node, ast.Try) and node.handlers:
-                # Code handles its own errors. Ours say that it is not recorded.
+                # Handlers must see the code's own errors only, not refusals.
                 passed = ast.ExceptHandler(runtime_call("refusal"), None, [ast.Raise()])
                 new.handlers.insert(0, at(passed, node))  # type: ignore[attr-defined]
                 new.body = local_names(new.body, node)
@@ -202,7 +202,7 @@ class FunctionRewriter:
         try:
             check(node)
         except Unconvertible:
-            # It runs as it is; whoever calls it hears why.
+            # It runs unconverted, and its callers receive the reason.
             self._unit.untouched.add((node.name, first_line(node)))
             return node
         return FunctionRewriter(self._unit, node).rewrite()  # type: ignore
@@ -218,7 +218,7 @@ class FunctionRewriter:
         parameter: str | None = None,
         binds: list[ast.AST] | None = None,
     ) -> ast.FunctionDef:
-        """A block as a function that assigns the variables around it."""
+        """A block as a function that assigns the enclosing variables."""
         assigned = block_names(source, binds or [], self._is_local)
         self._nonlocals |= assigned.local
         own = assigned.local | (assigned.bound & self._outer)
@@ -300,7 +300,7 @@ class FunctionRewriter:
     def _with(
         self, node: ast.With, rest: list[ast.stmt], context: _Context
     ) -> list[ast.stmt]:
-        """A with that may be left in the middle: its body says how it ended."""
+        """A with that may be left early. Its body returns how it ended."""
         body = self._block_helper("with", node.body, node)
         assert body is not None
         items = [self._expressions.visit(item) for item in node.items]

@@ -1,4 +1,4 @@
-"""Generators of the user's while they are recorded, from one yield to the next."""
+"""User generators during a recording, from one yield to the next."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CONTEXT_MANAGER = contextlib.contextmanager(lambda: iter(())).__code__
 
 
 def _converted(function: types.FunctionType) -> Any:
-    """The generator with its expressions rewritten; None when it cannot be."""
+    """The generator with its expressions rewritten; None if that is impossible."""
     from .build import as_function, converted_code
     from .runtime import Runtime
 
@@ -31,7 +31,7 @@ def _converted(function: types.FunctionType) -> Any:
 def followed(
     function: types.FunctionType, args: Any, kwargs: dict[str, Any]
 ) -> Generator[Any, Any, Any]:
-    """The generator, which tells the recorder what it does, if there is one."""
+    """The generator, which reports to the recorder, if there is one."""
     recorder = _core.recorder()
     body = None if recorder is None else _converted(function)
     if recorder is not None and body is None:
@@ -64,8 +64,8 @@ def followed(
 
 
 def _close_for_nothing(function: Any, inner: Any, recorder: Any) -> None:
-    """A generator ends that a recording has left, which is over or was given up: what
-    its `finally` does is done by calls."""
+    """Closes a generator left over from a recording that ended or was abandoned. The
+    effects of its `finally` belong to calls."""
     before = _core.set_recorder(recorder)
     try:
         recorder.function(function)
@@ -77,8 +77,8 @@ def _close_for_nothing(function: Any, inner: Any, recorder: Any) -> None:
 
 
 def _goes_on(function: types.FunctionType, frame: Any) -> None:
-    """A generator keeps where it is: what a way of a branch takes of it would be
-    gone on the others, too."""
+    """Notes that a generator resumes. It keeps its position, so elements that one path
+    of a branch takes would be missing on the other."""
     recorder = _core.recorder()
     if recorder is None or frame is None:
         return
@@ -99,8 +99,8 @@ def _goes_on(function: types.FunctionType, frame: Any) -> None:
 
 
 def rest(iterator: Iterator[Any], place: str) -> Iterator[Any]:
-    """What is left of a loop that a tensor may have ended. It is taken in any case,
-    which must not change anything."""
+    """The remaining elements of a loop that a tensor may have ended. They are taken in
+    any case, so taking them must not change anything."""
     recorder = _core.recorder()
     while True:
         told = recorder.told if recorder is not None else 0
@@ -119,8 +119,8 @@ def rest(iterator: Iterator[Any], place: str) -> Iterator[Any]:
 
 
 def managed(function: Any, inner: types.FunctionType) -> Any:
-    """What to call instead of a function that contextlib.contextmanager has made of a
-    generator; None for any other."""
+    """The replacement for a function that contextlib.contextmanager made of a
+    generator; None for any other function."""
     from .calls import callee
 
     if function.__code__ is not _CONTEXT_MANAGER:

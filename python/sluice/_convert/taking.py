@@ -1,8 +1,8 @@
-"""What a loop takes from while a tensor may end it.
+"""Checks the iterator of a loop that a tensor may end.
 
-Such a loop is written out, to the end: its iterator is used up, and what the code of a
-generator does is done, whichever iteration is the last. That is nobody's loss where the
-elements are those of a list that stays; else the values of the call decide.
+Such a loop is unrolled completely: its iterator is exhausted, and a generator runs to
+its end, whichever iteration is the last. That is harmless if the elements belong to a
+list that stays. Otherwise the values of the call decide.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _AROUND = (enumerate, zip, reversed)
 
 
 def _alone() -> int:
-    """How often an iterator is referred to in refuse_taking(), as for_stmt of
-    runtime.py calls it, if the program has no name for it."""
+    """The reference count of an iterator in refuse_taking(), as for_stmt of runtime.py
+    calls it, if the program has no name for the iterator."""
 
     def loop(items: Any) -> int:
         return rounds(items)
@@ -44,7 +44,7 @@ _ALONE = _alone()
 
 
 def refuse_taking(construct: Construct, items: Any) -> None:
-    """Throws where it matters how many elements are taken."""
+    """Throws if it matters how many elements are taken."""
     if _stays(items) and sys.getrefcount(items) <= _ALONE:
         return
     if not hasattr(type(items), "__next__") and not is_users_object(items):
@@ -57,7 +57,7 @@ def refuse_taking(construct: Construct, items: Any) -> None:
 
 
 def _stays(items: Any) -> bool:
-    """Whether it is an iterator over a container, made for the loop."""
+    """Whether the iterator was made for the loop and its container stays."""
     if type(items) in _OF_ELEMENTS:
         return True
     if not isinstance(items, _AROUND):

@@ -1,4 +1,4 @@
-"""What converted code assigns to instead of an object: it tells the recorder."""
+"""Stand-ins that converted code assigns to, and that report to the recorder."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _set_recorder = Target.__dict__["_sl_recorder"].__set__
 
 
 def _sets_elements(owner: Any, name: str) -> bool:
-    """Whether attributes are elements: __setattr__ = dict.__setitem__ in a class."""
+    """Whether attributes are elements: the class has __setattr__ = dict.__setitem__."""
     raw = in_class(type(owner), name)
     return isinstance(raw, types.WrapperDescriptorType) and raw.__name__ != name
 
@@ -106,8 +106,8 @@ def _changes(target: Target) -> None:
 
 
 class Local:
-    """A container of this code's own: only keys are looked at, and what the user's
-    class does by itself."""
+    """A container that this code made. Only keys are checked, and the methods of a user
+    class."""
 
     __slots__ = ("_sl_owner",)
 

@@ -1,4 +1,4 @@
-"""Texts of tensors of a graph: every call makes its own, of its own elements."""
+"""Strings that depend on tensors of a graph: every call makes its own."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .place import user_place
 from .refusals import values_may_decide
 from .values import Tensor, decided, flatten, in_graph, python_number
 
-# How a value is shown: as an f-string does it (the code of !r and the like, and
-# what follows the colon), or by one of these, with the text it is a method of.
+# How to format a value: as in an f-string (the code of !r and the like, and the format
+# spec), or by one of these, with the string whose method it is.
 _BY: dict[str, Callable[[str, Any], str]] = {
     "%": lambda text, value: text % value,
     "format": lambda text, value: text.format(*value[0], **value[1]),
@@ -23,7 +23,7 @@ _BY: dict[str, Callable[[str, Any], str]] = {
 
 
 def shown(value: Any, how: Any, spec: Any) -> str:
-    """The text of one part, of values that are there."""
+    """The string of one part whose value is known."""
     by = _BY.get(how)
     if by is not None:
         return by(spec, value)
@@ -37,13 +37,13 @@ def shown(value: Any, how: Any, spec: Any) -> str:
 
 
 class Text(str):
-    """A text that depends on elements. `parts`: texts, and [value, how, spec]."""
+    """A string that depends on elements. `parts`: strings, and [value, how, spec]."""
 
     parts: list[Any]
 
     @staticmethod
     def of(*parts: Any) -> Text:
-        """Made of these."""
+        """A Text of these parts."""
         made = Text("<text of a tensor>")
         made.parts = []
         for part in parts:
@@ -53,7 +53,7 @@ class Text(str):
                 made.parts.append(part)
         return made
 
-    # Of `text += more` too, and wherever Python itself puts two together.
+    # Also runs for `text += more`, and wherever Python itself joins two strings.
     def __add__(self, other: str) -> Any:
         return Text.of(self, other) if isinstance(other, str) else NotImplemented
 
@@ -61,19 +61,19 @@ class Text(str):
         return Text.of(other, self) if isinstance(other, str) else NotImplemented
 
     def now(self) -> str:
-        """What it is in the call being recorded, where values decide that."""
+        """The string in the call being recorded, where its values decide."""
         return "".join(
             p if isinstance(p, str) else shown(_known(p[0]), p[1], _known(p[2]))
             for p in self.parts
         )
 
 
-# Messages about it call it what it is to the program.
+# Messages call it str, as the program does.
 Text.__name__ = Text.__qualname__ = "str"
 
 
 def depends(value: Any) -> bool:
-    """Whether the text of a value depends on elements of tensors."""
+    """Whether the string of a value depends on elements of tensors."""
     if isinstance(value, Tensor) or type(value) is Text:
         return True
     return tensor_inside([value]) is not None or any(
@@ -88,28 +88,28 @@ def _leaves(value: Any) -> list[Any]:
 
 
 class Shown(str):
-    """The text of an object, in the place of the object."""
+    """The text of an object, used in place of the object."""
 
     def __repr__(self) -> str:
         return str(self)
 
 
 class Later:
-    """The same of a text that depends on elements."""
+    """The same for a text that depends on elements."""
 
     def __init__(self, text: Text) -> None:
         self.text = text
 
 
 class Shot:
-    """A tensor as it is now, of a class that shows."""
+    """A snapshot of a tensor whose class shows in the text."""
 
     def __init__(self, tensor: Any, kind: type) -> None:
         self.tensor, self.kind = tensor, kind
 
 
 def as_now(value: Any) -> Any:
-    """Containers are copied, and tensors, which may be written later, too."""
+    """A copy of the value as it is now: containers and tensors may be written later."""
     if isinstance(value, Tensor):
         return _tensor_now(value)
     refuse_grown("a text", value)
@@ -144,7 +144,7 @@ def _tensor_now(tensor: Any) -> Any:
 
 
 def ordered(value: Any) -> Any:
-    """A key that Python sorts by: elements of the graph are those of this call."""
+    """A key for Python's sort, with elements of the graph as in this call."""
     if type(value) is tuple:
         return tuple(map(ordered, value))
     if isinstance(value, Tensor):
@@ -155,8 +155,9 @@ def ordered(value: Any) -> Any:
 
 
 def needed(value: Any, what: str) -> Any:
-    """A number or text of the graph's as Python's own: where values decide, that of
-    the call being recorded. Else the function is recorded again, for them to."""
+    """A number or string of the graph as a Python object: the one of the call being
+    recorded, where its values decide. Else the function is recorded again so that they
+    do."""
     made = value.now() if type(value) is Text else decided(value)
     if made is not value:
         kind = python_number(value) if isinstance(value, Tensor) else None
@@ -176,7 +177,7 @@ def _known(value: Any) -> Any:
     if isinstance(value, Tensor):
         if python_number(value) or not _core.decides():
             return needed(value, "a text is made of")
-        return value  # which shows the elements it has in this call
+        return value  # shows its elements in this call
     if type(value) in (list, tuple):
         return type(value)(map(_known, value))
     if type(value) is dict:
@@ -185,19 +186,19 @@ def _known(value: Any) -> Any:
 
 
 def known_all(values: Any, what: str) -> Any:
-    """The arguments of a call that wants Python's own numbers and texts."""
+    """The arguments of a call that needs Python numbers and strings."""
     return tuple(needed(v, what) if is_of_graph(v) else v for v in values)
 
 
 def is_of_graph(value: Any) -> bool:
-    """Whether it is a number or a text that the graph makes."""
+    """Whether the value is a number or string that the graph computes."""
     if type(value) is Text:
         return True
     return isinstance(value, Tensor) and python_number(value) is not None
 
 
 def attr(owner: Any, name: str) -> Any:
-    """owner.name. A number of the graph has the attributes of one of Python's."""
+    """owner.name. A number of the graph has the attributes of a Python number."""
     kind = python_number(owner) if isinstance(owner, Tensor) else None
     if kind is None:
         from .mixed import refuse
@@ -206,7 +207,7 @@ def attr(owner: Any, name: str) -> Any:
         if isinstance(owner, _core.List) and hasattr(list, name):
             refuse_grown(f".{name}", owner)
         return _core.attr(owner, name)
-    getattr(kind(0), name)  # says what is missing
+    getattr(kind(0), name)  # raises for an unknown name
     return getattr(needed(owner, f"{name} is asked of"), name)
 
 
@@ -220,7 +221,7 @@ def _as_python(name: str) -> Callable[..., Any]:
     return method
 
 
-# Whoever looks at the text wants what it is.
+# All methods but these read the characters, so they need the actual string.
 _LEFT = frozenset(
     "__new__ __init__ __getattribute__ __setattr__ __delattr__ __class__ __doc__ "
     "__dir__ __init_subclass__ __subclasshook__ __reduce__ __reduce_ex__ "

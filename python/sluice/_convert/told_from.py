@@ -1,5 +1,5 @@
-"""Where warnings and logs of captured code come from: the line of the code that told
-them, and not that of whatever repeats them in every call."""
+"""The source lines of warnings and log messages in captured code: the line of the code
+that issued them, not of the code that repeats them in every call."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _lock = threading.RLock()
 
 
 def _frames() -> list[tuple[types.FrameType, str]]:
-    """Those of the program's functions, the innermost first: where each of them is.
-    Its own blocks, which are functions here, are told by the name of the whole."""
+    """The frames of the program's functions, innermost first, with their names. Blocks
+    of a function, which are functions after conversion, carry its name."""
     found = []
     frame: Any = sys._getframe(1)
     inner = None
@@ -35,7 +35,7 @@ def _frames() -> list[tuple[types.FrameType, str]]:
 
 
 class Repeated:
-    """A function that every call calls, with what says where it was called."""
+    """A function that every call repeats, with the line that called it."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -51,7 +51,7 @@ class Repeated:
 
 
 class Logged(Repeated):
-    """A method of a logger, or a function of the module."""
+    """A method of a logger, or a function of `logging`."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -75,7 +75,7 @@ class Logged(Repeated):
 
 
 class Warned(Repeated):
-    """warnings.warn, of which the arguments say how far out the line is."""
+    """warnings.warn, whose stacklevel says how many frames out the line is."""
 
     def __init__(self, stacklevel: int) -> None:
         super().__init__(warnings.warn)
@@ -100,7 +100,7 @@ class Warned(Repeated):
 
 
 def warned(message: Any, category: Any = None, stacklevel: int = 1) -> Any:
-    """What repeats warnings.warn; itself where it would say what is wrong."""
+    """A repeatable warnings.warn; the function itself for arguments it rejects."""
     if category is not None and not isinstance(message, Warning):
         if not (isinstance(category, type) and issubclass(category, Warning)):
             return warnings.warn

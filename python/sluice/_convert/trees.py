@@ -1,10 +1,10 @@
-"""Walks over syntax trees, several times as fast as those of `ast`.
+"""Walks syntax trees several times as fast as `ast`.
 
-Code is converted when it is first called, and all of that time goes into looking at
-nodes. The visitors of `ast` ask every node for all of its fields, and find methods by
-texts they put together. Here a class of nodes is looked at once: which fields may hold
-nodes, and which method visits it. Contexts and operators, a third of all nodes, are
-not visited: nobody asks them.
+Code is converted when it is first called, and nearly all of that time goes into
+visiting nodes. The visitors of `ast` read all fields of every node, and build method
+names from strings. Here each node class is examined once: which fields may hold nodes,
+and which method visits it. Contexts and operators, a third of all nodes, are not
+visited, because no visitor needs them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-# Fields that never hold nodes anybody visits: texts, numbers, contexts, operators.
+# Fields that never hold visited nodes: strings, numbers, contexts, operators.
 _PLAIN = frozenset(
     "ctx op ops id attr arg kind level module is_async conversion simple type_comment "
     "rest".split()
@@ -32,7 +32,7 @@ def _fields_of(kind: type[ast.AST]) -> tuple[str, ...]:
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes directly in a node, in the order of the source."""
+    """The direct children of a node, in source order."""
     found: list[ast.AST] = []
     held = node.__dict__
     for name in _fields_of(type(node)):
@@ -45,15 +45,15 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def walk(node: ast.AST) -> list[ast.AST]:
-    """A node and all nodes in it, those outside first."""
+    """A node and all its descendants, parents first."""
     found = [node]
     for each in found:
-        found += children(each)  # seen by this loop, too
+        found += children(each)  # this loop also visits these
     return found
 
 
 class Visitor:
-    """Calls visit_Name for each Name and so on, generic_visit for what has none."""
+    """Calls visit_Name for each Name and so on, and generic_visit for other nodes."""
 
     _methods: ClassVar[dict[type, Callable[[Any, Any], Any]]]
 
@@ -61,7 +61,7 @@ class Visitor:
         cls._methods = {}
 
     def visit(self, node: ast.AST) -> Any:
-        """What the method for this kind of node gives."""
+        """The result of the method for this kind of node."""
         kind = type(node)
         method = self._methods.get(kind)
         if method is None:
@@ -71,16 +71,16 @@ class Visitor:
         return method(self, node)
 
     def generic_visit(self, node: ast.AST) -> Any:
-        """Visits what is in a node."""
+        """Visits the children of a node."""
         for child in children(node):
             self.visit(child)
 
 
 class Transformer(Visitor):
-    """Puts what a visit gives in the place of a node: one, several in a list, none."""
+    """Replaces a node by the result of its visit: a node, a list of nodes, or None."""
 
     def generic_visit(self, node: ast.AST) -> Any:
-        """Visits what is in a node, and gives the node."""
+        """Visits the children of a node, and gives the node."""
         held = node.__dict__
         for name in _fields_of(type(node)):
             part = held.get(name)
@@ -102,8 +102,8 @@ class Transformer(Visitor):
 
 
 def locate(node: ast.AST, place: ast.AST) -> None:
-    """Gives every node without a place in the source that of the node around it, and
-    the first that of `place`."""
+    """Gives every node without a source place that of its parent, and the root that of
+    `place`."""
     line, end = place.lineno, place.end_lineno  # type: ignore[attr-defined]
     column, last = place.col_offset, place.end_col_offset  # type: ignore[attr-defined]
     waiting = [(node, line, column, end, last)]

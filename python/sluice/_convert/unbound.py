@@ -1,9 +1,10 @@
-"""Variables without a value, told as the code that was converted would tell.
+"""Errors about unbound variables, reported as in the original code.
 
 Variables of converted code are in cells, because blocks and thunks have become
-functions. Python says UnboundLocalError of a function's own variable and NameError of
-one from around it: to our functions all are of the second kind. Which of them the
-user's function has itself is noted here when its code is made.
+functions. Python raises UnboundLocalError for a function's own variable and NameError
+for one of an enclosing function. For our block functions all variables are of the
+second kind. The variables that the user's function owns are noted here when its code
+is made.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ _UNBOUND = re.compile(
     r"free variable '(\w+)' referenced before assignment"
 )
 
-# By the address of the code of a function of ours: variables of the user's function
-# that it is a part of.
+# Keyed by the address of the code of a block function: the variables of the user's
+# function that it is part of.
 _owned: dict[int, tuple[weakref.ref[types.CodeType], frozenset[str]]] = {}
 
 
 def is_part(code: types.CodeType) -> bool:
-    """Whether code that was just compiled is a part of the function around it, and no
-    function of the user's."""
+    """Whether newly compiled code is a part of the enclosing function, and not a user
+    function."""
     return code.co_name.startswith("__sl_") or THUNK in code.co_varnames
 
 
 def note_owned(part: types.CodeType, owner: types.CodeType) -> None:
-    """Remembers which of a part's free variables are its owner's own."""
+    """Remembers which free variables of a part belong to its owner."""
     names = frozenset(part.co_freevars) & frozenset(owner.co_cellvars)
     if names:
         key = id(part)
@@ -40,7 +41,7 @@ def note_owned(part: types.CodeType, owner: types.CodeType) -> None:
 
 
 def _own_name(error: BaseException) -> str | None:
-    """The variable without a value, if it is one of the user's function itself."""
+    """The unbound variable, if it belongs to the user's function itself."""
     found = _UNBOUND.match(str(error)) if type(error) is NameError else None
     trace = error.__traceback__
     if not found or trace is None:
@@ -55,7 +56,7 @@ def _own_name(error: BaseException) -> str | None:
 
 
 def as_local(error: BaseException) -> BaseException:
-    """The error of the class and text that it has in code that is not converted."""
+    """The error with the class and text that it has in unconverted code."""
     name = _own_name(error)
     if name is None:
         return error
@@ -67,6 +68,6 @@ def as_local(error: BaseException) -> BaseException:
 
 
 def unbound() -> tuple[type[BaseException], ...]:
-    """The class of the error being handled, if as_local makes another of it."""
+    """The class of the error being handled, if as_local replaces it."""
     error = sys.exc_info()[1]
     return (NameError,) if error is not None and _own_name(error) else ()

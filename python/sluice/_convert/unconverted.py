@@ -1,9 +1,9 @@
-"""Code of the user's that runs as it is, when it is called by code that is recorded:
-without source, a generator, or one that calls eval().
+"""User code that recorded code calls and that runs unconverted: code without source,
+generators, or code that calls eval().
 
-Its bytecode says what it names. What it asks of the world around the program is
-refused, as where code is converted; what it may assign without saying where is noted
-as a whole.
+Its bytecode shows the names that it uses. Access to the world outside the program is
+refused, as in converted code. Objects that it may assign without naming the place are
+noted as a whole.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .values import MISSING
 
 @contextlib.contextmanager
 def told(function: types.FunctionType, args: tuple[Any, ...]) -> Iterator[None]:
-    """While the function runs with these, as it is."""
+    """Notes what the function does while it runs unconverted with these arguments."""
     from .handed import hand_over, watched
     from .impure import refuse_if_impure
 
@@ -44,7 +44,7 @@ def told(function: types.FunctionType, args: tuple[Any, ...]) -> Iterator[None]:
 
 
 def _roots(function: types.FunctionType) -> dict[str, Any]:
-    """What the names of a function's code are, beside its own variables."""
+    """The values of the names in a function's code that are not its own variables."""
     names, around = reads_of(function.__code__), function.__globals__
     roots = {}
     for name in names.globals:
@@ -58,7 +58,7 @@ def _roots(function: types.FunctionType) -> dict[str, Any]:
 
 
 def _line(code: types.CodeType, name: str) -> int:
-    """Where a function's code takes a name first, or begins."""
+    """The line where a function's code first uses a name, else its first line."""
     line = code.co_firstlineno
     for i in dis.get_instructions(code):
         line = i.starts_line or line
@@ -71,7 +71,7 @@ def _line(code: types.CodeType, name: str) -> int:
 def _named(
     function: types.FunctionType, args: tuple[Any, ...]
 ) -> Iterator[tuple[str, Any]]:
-    """Functions and classes that code names, also by dots of modules and classes."""
+    """Functions and classes that code names, also in modules and classes."""
     roots = _roots(function)
     code = function.__code__
     roots.update(zip(code.co_varnames[: code.co_argcount], args))

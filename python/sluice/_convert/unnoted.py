@@ -1,10 +1,10 @@
-"""What a way through a branch or loop changes, and nobody has noted.
+"""Finds changes made by a path of a branch or loop that the recorder did not note.
 
-What code assigns to variables, and what it does to containers and objects from
-outside, is noted and merged. What is of the function's own may be changed in ways that
-only Python sees: `seen.pop()`, `table.update(...)`, a helper that sorts what it is
-given, a function inside that counts in a variable around it. Such code is recorded
-again, for the values of its call to decide.
+Assignments to variables, and changes of captured containers and objects, are noted and
+merged. The function's own objects may change in ways that only Python sees:
+`seen.pop()`, `table.update(...)`, a helper that sorts its argument, an inner function
+that counts in an enclosing variable. Such code is recorded again, with the values of
+that call deciding its control flow.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ from .values import MISSING
 from .variables import Variables
 
 _OPAQUE = (types.ModuleType, type, types.CodeType)
-# Of these what they have in them says nothing, or changes by being looked at.
+# Packages whose objects have attributes that are irrelevant, or change when read.
 _PACKAGES = frozenset({"sluice", "numpy", "logging", "weakref", "threading"})
 
 
 class Untouched:
-    """What blocks can reach of the function's own, as it is before these run."""
+    """A snapshot of the function's own objects that blocks can reach, taken before the
+    blocks run."""
 
     def __init__(self, variables: Variables, modified: Iterable[str] = ()) -> None:
         self._before: list[tuple[Any, Any]] = []  # containers and their elements
@@ -51,14 +52,14 @@ class Untouched:
         self._iterator: Any = None
         self._grad_mode = _core.is_grad_enabled()
         self._seen: dict[int, Any] = {}
-        # Those that blocks assign are merged.
+        # Variables that blocks assign are merged.
         self._merged = {id(variables.cell(name)) for name in modified}
         for name, cell in variables.cells():
             self._see_cell(name, cell)
         self._see_places()
 
     def _see_places(self) -> None:
-        """What this recording has left in places of the program around."""
+        """Sees the values that this recording has left in places outside."""
         recorder = _core.recorder()
         for place, _ in list(recorder.frames[0].values()) if recorder else ():
             if isinstance(place, Contents):
@@ -121,16 +122,16 @@ class Untouched:
                     self._see(part)
 
     def knows(self, value: Any) -> bool:
-        """Whether blocks could reach it."""
+        """Whether blocks could reach the value."""
         return self._seen.get(id(value)) is value
 
     def refuse_iterator(self, construct: Construct) -> None:
-        """Throws when blocks can take from an iterator: nobody can put it back."""
+        """Throws when blocks can advance an iterator, which cannot be rewound."""
         if self._iterator is not None:
             self._refuse(construct, "takes from", self._iterator)
 
     def check(self, construct: Construct) -> None:
-        """Throws when a way, which is over, has changed something; puts it back."""
+        """Throws when a path that has ended has changed something, and restores it."""
         changed: Any = None
         if _core.is_grad_enabled() != self._grad_mode:
             _core.set_grad_mode(self._grad_mode)
@@ -190,7 +191,7 @@ def _holders(variables: Variables, name: str) -> int:
 
 
 def _alone() -> int:
-    """The same of a container that only its variable holds."""
+    """The number of holders of a container that only its variable refers to."""
     own: list[Any] = []
     return _holders(Variables(lambda: own), "own")
 
@@ -201,15 +202,15 @@ _ALONE = _alone()
 def refuse_shared(
     construct: Construct, variables: Variables, names: Iterable[str]
 ) -> None:
-    """Throws when a container that ways change, of which each has a copy, is known by
-    another name, too: the change would not be seen there."""
+    """Throws when a container that paths change has another name. Each path changes a
+    copy of its own, so the change would not show under that name."""
     recorder = _core.recorder()
     for name in names:
         value = variables.get(name)
         if not isinstance(value, CONTAINERS):
             continue
         if recorder is not None and recorder.knows(value):
-            continue  # it is changed itself
+            continue  # changed directly, not as a copy
         del value
         if _holders(variables, name) <= _ALONE:
             continue

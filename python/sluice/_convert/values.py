@@ -14,19 +14,19 @@ _identity = _core.op_function("Identity")
 _cast = _core.op_function("Cast")
 _reshape = _core.op_function("Reshape")
 
-# Whether a tensor of a graph that is written in place stays the object it is.
+# Whether a tensor of a graph stays the same object when it is written in place.
 IN_PLACE: bool = hasattr(Tensor, "_deferred")
 
-# By rank: what a number becomes when it meets one of a later kind. Floats have the
-# digits they have in Python; with a tensor they take its type.
+# In order of promotion: a number takes the kind of a later one that it meets. Floats
+# have Python's precision; combined with a tensor they take its dtype.
 _DEFAULTS = {bool: _core.bool, int: _core.int64, float: _core.float64}
-# And what a number that a graph has computed is in Python.
+# The Python class of a number that a graph has computed.
 PYTHON = {dtype: kind for kind, dtype in _DEFAULTS.items()}
 _SYMBOLS = {SymBool: _core.bool, SymInt: _core.int64, SymFloat: _core.float64}
 
 
 class _Missing:
-    """The value of a variable that has none."""
+    """The value of an unbound variable."""
 
     def __repr__(self) -> str:
         return "<no value>"
@@ -36,11 +36,11 @@ MISSING: Any = _Missing()
 
 
 def in_graph(value: Any) -> Any:
-    """The tensor as part of the graph being recorded; None when it is not one.
+    """The tensor as part of the graph being recorded; None for other values.
 
-    A tensor of the program around it is read when the graph runs, so that it
-    counts while one is recorded. Sizes that depend on elements count, too; others
-    are numbers that Python decides by.
+    A captured tensor is read when the graph runs, so it counts during a recording.
+    Sizes that depend on elements count too. Other sizes are numbers that Python
+    branches on.
     """
     if isinstance(value, Symbol) and value.hint is None:
         return value._tensor()
@@ -52,8 +52,8 @@ def in_graph(value: Any) -> Any:
 
 
 def decided(value: Any) -> Any:
-    """The element of a tensor, as a number of Python's, where values decide:
-    the recording serves calls in which it is the same. Else what it was."""
+    """The element of a tensor as a Python number, where the values of the call decide:
+    the recording then serves calls with the same element. Else the value unchanged."""
     tensor = value
     if isinstance(value, Symbol) and value.hint is None:
         tensor = value._tensor()
@@ -64,7 +64,7 @@ def decided(value: Any) -> Any:
 
 
 def truth(tensor: Any) -> Any:
-    """A scalar of bool, as `if` understands the tensor."""
+    """The truth of a tensor for `if`, as a bool scalar."""
     if tensor.dtype != _core.bool:
         tensor = tensor != 0
     shape = known_sizes(tensor)
@@ -82,16 +82,16 @@ def _sizes(shape: Any) -> str:
     return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-_HELD = 9.22e18  # as python/src/number_checks.cc has it
+_HELD = 9.22e18  # the same limit as in python/src/number_checks.cc
 
 
 def number_of(tensor: Any, kind: type, name: str = "") -> Any:
-    """What float, int or bool make of a tensor: a number. No gradient flows through
-    it, and it stays what it is when the tensor is written."""
+    """The number that float, int or bool makes of a tensor. No gradient flows through
+    it, and a write to the tensor does not change it."""
     shape = known_sizes(tensor)
     if shape and any(size not in (1, None) for size in shape):
         if kind is bool and not name:
-            truth(tensor)  # says what is wrong
+            truth(tensor)  # raises the error
         raise ValueError(
             f"{name or kind.__name__}() of a tensor of shape {_sizes(shape)}; wanted "
             "one element"
@@ -100,8 +100,8 @@ def number_of(tensor: Any, kind: type, name: str = "") -> Any:
     if shape is None or shape:
         tensor = _reshape(tensor, [])
     if kind is int and (tensor.dtype in _FLOATS or tensor.dtype == _core.int64):
-        # Python has no integer for NaN and infinities, and we have none for more;
-        # nor for those that counting from there would not fit.
+        # NaN and infinities have no integer in Python. Larger numbers do not fit our
+        # integers, or leave no room to count on from there.
         wide = _cast(tensor, dtype=_core.float64)
         words = "int() of a number that int64 does not hold, or hardly"
         _core.op_function("Assert")(abs(wide) < _HELD, message=words)
@@ -111,7 +111,7 @@ def number_of(tensor: Any, kind: type, name: str = "") -> Any:
 
 
 def python_number(tensor: Any) -> Any:
-    """The class of the number of Python's that a tensor stands for; else None."""
+    """The class of the Python number that a tensor represents; else None."""
     if not tensor.symbolic:
         return None
     kind = getattr(tensor, "_sl_python", None)
@@ -121,32 +121,32 @@ def python_number(tensor: Any) -> Any:
 
 
 def refuse_number(tensor: Any, function: Any) -> None:
-    """Throws what a function says of a number, if the tensor stands for one."""
+    """Throws the error of a function for numbers, if the tensor represents one."""
     kind = python_number(tensor)
     if kind is not None:
         function(kind(0))
 
 
 def is_mixed(tensor: Any) -> bool:
-    """Whether it is a number on some way through a branch and a tensor on another,
-    or numbers of two classes."""
+    """Whether the value is a number on one path of a branch and a tensor on another, or
+    numbers of two classes."""
     return getattr(tensor, "_sl_mixed", False)
 
 
 def class_of(value: Any) -> Any:
-    """What a value is outside: a tensor, a number of some class, or either."""
+    """The class of a value outside the graph: Tensor, a number class, None if mixed."""
     if isinstance(value, Tensor):
         return None if is_mixed(value) else python_number(value) or Tensor
     return value.__class__
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number that takes the type of what it meets."""
+    """Whether the value is a number that takes the dtype of its operand."""
     return type(value) in _DEFAULTS or isinstance(value, Symbol)
 
 
 def number_dtype(value: Any) -> Any:
-    """The type a number has on its own."""
+    """The dtype of a number on its own."""
     for kind, dtype in _SYMBOLS.items():
         if isinstance(value, kind):
             return dtype
@@ -154,7 +154,7 @@ def number_dtype(value: Any) -> Any:
 
 
 def can_be(value: Any, dtype: Any) -> bool:
-    """Whether a number may become a tensor of that type."""
+    """Whether a number may become a tensor of that dtype."""
     if isinstance(value, bool):
         return bool(dtype == _core.bool)
     if isinstance(value, int):
@@ -163,7 +163,7 @@ def can_be(value: Any, dtype: Any) -> bool:
 
 
 def stands_for(value: Any, dtype: Any) -> bool:
-    """The same of numbers that the graph computes, too."""
+    """The same, also for numbers that the graph computes."""
     if isinstance(value, Tensor):
         kind = python_number(value)
         return kind is not None and can_be(kind(0), dtype)
@@ -178,16 +178,16 @@ def as_tensor(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, Tensor):
         if python_number(value) is None:
             return value
-        # Of a type of its own: one that a function is given would take another.
+        # With a fixed dtype: a function would convert a plain number argument.
         made = _cast(value, dtype=dtype or value.dtype)
         made._number = True
         return made
     if is_number(value):
         dtype = dtype or number_dtype(value)
         if type(value) is float and dtype in _FLOATS:
-            value = _core.tensor(value, dtype=dtype)  # all its digits
+            value = _core.tensor(value, dtype=dtype)  # full precision
         made = _cast(value, dtype=dtype)
-        # Nobody writes to a number: `n += 1` makes another.
+        # Numbers are never written in place: `n += 1` makes a new one.
         made._number = True
         return made
     if hasattr(value, "__array__") and hasattr(value, "dtype"):
@@ -202,7 +202,7 @@ def flatten(value: Any) -> tuple[list[Any], Any]:
 
 
 def new_containers(value: Any) -> Any:
-    """A tree whose containers are new: what is done to it happens to no other."""
+    """The tree with new containers, so that writes to it affect no other tree."""
     if isinstance(value, (Tensor, *_DEFAULTS)) or value is None:
         return value
     leaves, structure = flatten(value)
@@ -212,7 +212,7 @@ def new_containers(value: Any) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """What recorded code has returned: containers are put back when it ends."""
+    """A copy of a returned value, since containers are restored after the recording."""
     recorder = _core.recorder()
     if recorder is None or not recorder.converted:
         return new_containers(value)
@@ -220,10 +220,10 @@ def copied(value: Any) -> Any:
 
 
 def dummy(like: Any, before: Any = None) -> Any:
-    """A value of the same structure, types and known sizes, never to be read.
+    """A value of the same structure, dtypes and known sizes that is never read.
 
-    What was there before may have the sizes that are not known: lanes, some of
-    which take the other way, want them to fit together.
+    The earlier value may have the unknown sizes. Lanes that take different paths need
+    their sizes to match.
     """
     if isinstance(like, Spec) and isinstance(before, Tensor) and like.resembles(before):
         return before
@@ -237,7 +237,7 @@ def _dummy_leaf(leaf: Any) -> Any:
 
 
 class Spec:
-    """What is known of a tensor: type and sizes."""
+    """The known facts about a tensor: dtype and sizes."""
 
     def __init__(self, tensor: Any) -> None:
         self.dtype = tensor.dtype
@@ -245,14 +245,14 @@ class Spec:
         self.number = python_number(tensor) is not None
 
     def resembles(self, tensor: Any) -> bool:
-        """Whether type and number of axes are those of a tensor."""
+        """Whether a tensor has the same dtype and number of axes."""
         sizes = _core.known_shape(tensor)
         if self.shape is None or sizes is None:
             return False
         return bool(self.dtype == tensor.dtype) and len(self.shape) == len(sizes)
 
     def zeros(self) -> Any:
-        """A tensor like it."""
+        """A tensor of zeros with these facts."""
         zero = False if self.dtype == _core.bool else 0
         scalar = _cast(zero, dtype=self.dtype)
         if not self.shape:
@@ -264,7 +264,7 @@ class Spec:
 
 
 class ListSpec:
-    """The same of a List."""
+    """The same for a List."""
 
     def __init__(self, like: Any) -> None:
         self.dtype = like.dtype
@@ -275,7 +275,7 @@ class ListSpec:
 
 
 def spec(value: Any) -> Any:
-    """The tree with its tensors replaced by what is known of them."""
+    """The tree with its tensors replaced by their specs."""
     return _map(value, lambda leaf: Spec(leaf) if isinstance(leaf, Tensor) else leaf)
 
 
@@ -295,7 +295,7 @@ def _map(tree: Any, f: Any) -> Any:
 
 
 def describe(value: Any) -> str:
-    """What a value is, for messages."""
+    """A description of a value for messages."""
     if value is MISSING:
         return "undefined"
     if isinstance(value, Tensor):
@@ -321,7 +321,7 @@ def _dtype_name(dtype: Any) -> str:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two things that are no tensors are one to the program."""
+    """Whether two values that are not tensors are equal to the program."""
     if a is b:
         return True
     if type(a) is not type(b):

@@ -1,7 +1,7 @@
-"""The variables of a running function, read and written from outside.
+"""Reads and writes the variables of a running function from outside.
 
-The blocks of a construct are functions whose closures hold the cells of the
-variables around them; what is in no cell is global.
+The blocks of a construct are functions whose closures hold the cells of the enclosing
+variables. A variable without a cell is global.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .values import MISSING, new_containers
 
 
 class Variables:
-    """Those that some blocks of one construct share."""
+    """The variables that the blocks of one construct share."""
 
     def __init__(self, *blocks: Any) -> None:
         self._cells: dict[str, types.CellType] = {}
@@ -29,7 +29,7 @@ class Variables:
                 self._globals = block.__globals__
 
     def get(self, name: str) -> Any:
-        """Its value now; MISSING when it has none."""
+        """The value of a variable now; MISSING if it is unbound."""
         cell = self._cells.get(name)
         if cell is None:
             return MISSING if name == RESULT else self._globals.get(name, MISSING)
@@ -39,7 +39,7 @@ class Variables:
             return MISSING
 
     def set(self, name: str, value: Any) -> None:
-        """Assigns it; MISSING takes its value away."""
+        """Assigns a variable; MISSING unbinds it."""
         cell = self._cells.get(name)
         if cell is None:
             if name == RESULT:
@@ -58,35 +58,35 @@ class Variables:
                 pass
 
     def cells(self) -> list[tuple[str, types.CellType]]:
-        """Those that are no globals, by name."""
+        """The cells of variables that are not global, by name."""
         return list(self._cells.items())
 
     def cell(self, name: str) -> types.CellType | None:
-        """The cell of one; None where it is global."""
+        """The cell of a variable; None if it is global."""
         return self._cells.get(name)
 
     def values(self) -> list[Any]:
-        """What is in their cells."""
+        """The values in the cells."""
         found = (self.get(name) for name in self._cells)
         return [value for value in found if value is not MISSING]
 
     def place(self, name: str) -> Place:
-        """Where it is."""
+        """The place of a variable."""
         cell = self._cells.get(name)
         return Item(self._globals, name, name) if cell is None else Cell(cell, name)
 
     def taken(self, names: Iterable[str]) -> dict[str, Any]:
-        """The values they have now."""
+        """The current values of some variables."""
         return {name: self.get(name) for name in names}
 
     def put(self, values: dict[str, Any]) -> None:
-        """Gives them these values."""
+        """Assigns these values."""
         for name, value in values.items():
             self.set(name, value)
 
     def put_copies(self, values: dict[str, Any]) -> None:
-        """The same; containers of the function are copied, so that their owner
-        sees no change. Those from outside are not: who records knows them."""
+        """The same, but copies containers of the function, so that their owner sees no
+        change. Containers from outside are not copied: the recorder tracks them."""
         recorder = _core.recorder()
         for name, value in values.items():
             if recorder is None or not recorder.knows(value):

@@ -1,4 +1,4 @@
-"""What a recording leaves in places, done again by every call."""
+"""The writes of a recording to places, repeated by every call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .values import MISSING, Tensor, flatten
 
 
 class Adder(Place):
-    """An element that is added to a container."""
+    """An element added to a container."""
 
     def __init__(self, owner: Any, name: str, value: Any) -> None:
         self._owner, self._name, self.value = owner, name, value
@@ -34,7 +34,7 @@ class Adder(Place):
 
 
 class Effect(Place):
-    """A call that every call of the function makes: print."""
+    """A call that every call of the function repeats, such as print."""
 
     def __init__(self, function: Any, value: Any, number: int) -> None:
         self.function, self.value, self.text = function, value, function.__name__
@@ -52,9 +52,9 @@ class Effect(Place):
 
 
 class SameContainers:
-    """Whether containers among the arguments are what the code found elsewhere,
-    and others are not; whether dicts, and elements of tensors, are in the same
-    order."""
+    """Checks that containers among the arguments are the ones that the code found
+    elsewhere, and that others are not; that dicts have the same order; and that tensors
+    are contiguous as before."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class SameContainers:
         return all(asked.holds() for asked in self._caches)
 
     def _as_before(self, arguments: list[Any]) -> bool:
-        """Whether those of them are one object that were."""
+        """Whether the same arguments are identical to each other as before."""
         return _which([at(arguments, path) for path in self._paths]) == self._which
 
     def _meets(self, value: Any) -> bool:
@@ -109,20 +109,20 @@ class SameContainers:
 
 
 def _which(objects: list[Any]) -> list[int]:
-    """Of each the place of the first that is the same."""
+    """For each object, the index of the first identical one."""
     first: dict[int, int] = {}
     return [first.setdefault(id(one), i) for i, one in enumerate(objects)]
 
 
 class OfCaller(Place):
-    """A part of an argument: of every call the caller's own."""
+    """A part of an argument, which belongs to the caller in every call."""
 
     def __init__(self, place: Any, path: tuple[Any, ...]) -> None:
         self._path, self.text = path, place.text
         self._name = None if isinstance(place, Contents) else place.name
 
     def put_in(self, arguments: list[Any], value: Any) -> None:
-        """Writes it into what the caller gave."""
+        """Writes the value into the caller's argument."""
         owner = at(arguments, self._path)
         if self._name is None:
             refill(owner, value)
@@ -135,17 +135,17 @@ class Writes:
 
     def __init__(self, making: Making, returns: bool) -> None:
         self._making: Making | None = making
-        self._returns = returns  # what the function returns is made of them, too
+        self._returns = returns  # the result is made of the tensors too
         self._all: list[tuple[Place, Maker | None]] = []
 
     def add(self, place: Place, value: Any) -> None:
-        """One more."""
+        """Adds a write."""
         assert self._making is not None
         make = None if value is MISSING else self._making.of(value, place.text)
         self._all.append((place, make))
 
     def close(self) -> None:
-        """All are known."""
+        """Ends the list of writes."""
         self._making = None
 
     def __bool__(self) -> bool:
@@ -172,7 +172,7 @@ class Writes:
 
 
 def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
-    """What every call writes: (tensors, Writes), or None when there is nothing."""
+    """The writes of every call: (tensors, Writes), or None if there are none."""
     for leaf in flatten(result)[0]:
         where = None if isinstance(leaf, Tensor) else tensor_inside(leaf, recorder.old)
         if where is not None:
@@ -197,7 +197,7 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
             if same_contents(now, recorder.adopted.get(key, before)):
                 continue
         elif now is before:
-            # What was there was written: nothing to do while it is.
+            # The same value was written: nothing to do while it is there.
             recorder.handed_on(place, now)
             continue
         elif now is fed.get(key, MISSING) is not MISSING:
@@ -208,7 +208,7 @@ def finished(recorder: Any, result: Any, fed: dict[Any, Any]) -> Any:
         if given is not None:
             recorder.writes_arguments = True
             if isinstance(place, (Element, Item)):
-                continue  # a part of the contents, which are written as a whole
+                continue  # part of the contents, which are written as a whole
             place = OfCaller(place, given[1])
         writes.add(place, now)
     if isinstance(result, Result):

@@ -1,4 +1,4 @@
-"""Quotients, remainders, the least and the largest of Exprs."""
+"""Quotients, remainders, minima and maxima of Exprs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .expression import Expr, atom
 
 
 def not_zero(divisor: Expr, plain: Callable[[int, int], Any]) -> None:
-    """Raises when it is zero now, what `plain` does; what is recorded serves where it
-    is not."""
+    """Raises what `plain` raises if the divisor is zero now. Else the recording serves
+    calls where it is not zero."""
     least, most = divisor.bounds()
     if (least is not None and least > 0) or (most is not None and most < 0):
         return
     if divisor.hint() is None:
-        return  # the graph says so when it runs
+        return  # the graph checks it when it runs
     from .numbers import whole
 
     if whole(divisor) == 0:
@@ -25,7 +25,7 @@ def not_zero(divisor: Expr, plain: Callable[[int, int], Any]) -> None:
 
 
 def quotient(a: Expr, b: Expr) -> Expr:
-    """a // b, as Python has it. Raises where b is zero."""
+    """a // b with Python's meaning. Raises if b is zero."""
     not_zero(b, operator.floordiv)
     exact = a.over(b)
     if exact is not None:
@@ -42,7 +42,7 @@ def quotient(a: Expr, b: Expr) -> Expr:
 
 
 def remainder(a: Expr, b: Expr) -> Expr:
-    """a % b, as Python has it. Raises where b is zero."""
+    """a % b with Python's meaning. Raises if b is zero."""
     not_zero(b, operator.mod)
     if a.over(b) is not None:
         return Expr.of(0)
@@ -57,7 +57,7 @@ def remainder(a: Expr, b: Expr) -> Expr:
 
 
 def _sign(a: Expr, b: Expr) -> int | None:
-    """0 when neither is negative, whatever the sizes."""
+    """0 if neither is negative for any sizes."""
     for e in (a, b):
         least = e.bounds()[0]
         if least is None or least < 0:
@@ -96,13 +96,13 @@ def _operand(e: Expr) -> Any:
 
 
 def extreme(name: str, exprs: list[Expr]) -> Expr:
-    """min or max of them."""
+    """The min or max of these."""
     op = _core.op_function("Minimum" if name == "min" else "Maximum")
     plain = min if name == "min" else max
     made = exprs[0]
     for e in exprs[1:]:
         least, most = made.plus(e, -1).bounds()
-        if least is not None and least >= 0:  # the first is never less
+        if least is not None and least >= 0:  # the first is never smaller
             made = e if name == "min" else made
         elif most is not None and most <= 0:
             made = made if name == "min" else e

@@ -1,8 +1,8 @@
-"""Whole numbers made of sizes: sums of products, in one form for each value.
+"""Integers made of sizes: sums of products in a canonical form.
 
-An Expr is a polynomial over atoms: sizes of axes, and quotients, remainders,
-least and largest of other Exprs. Equal polynomials are equal numbers whatever
-the sizes are, so that much folds before anybody asks what they are.
+An Expr is a polynomial over atoms: sizes of axes, and quotients, remainders, minima and
+maxima of other Exprs. Equal polynomials are equal for all sizes, so many comparisons
+fold without deciding any size.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _less = _core.op_function("Less")
 _cast = _core.op_function("Cast")
 
 _MOST = 2**63 - 1
-_WIDE = 3  # products of so many sizes may not fit into 64 bits
+_WIDE = 3  # products of this many sizes may overflow 64 bits
 
 
 class Atom:
-    """A number that is no sum or product. There is one for each key.
+    """A number that is not a sum or product. There is one per key.
 
-    `hint` is its value in the call that is recorded, None when that depends on
+    `hint` is its value in the call being recorded, or None if that depends on
     elements of tensors. `everywhere`: any region of the graph may read it.
     """
 
@@ -70,9 +70,9 @@ def atom(
     leaf: tuple[Any, int],
     least: int | None = 0,
 ) -> Atom:
-    """The atom of that key. `least`: it is never less, whatever the sizes.
+    """The atom of a key. `least` is a lower bound for all sizes.
 
-    `leaf`: a tensor and an axis whose size it is made of.
+    `leaf` is a tensor and an axis from whose size the atom is made.
     """
     global _order
     known = _atoms.get(key)
@@ -102,7 +102,7 @@ Product = tuple[Atom, ...]
 
 
 class Expr:
-    """Products of atoms, each with a factor. Immutable."""
+    """A sum of products of atoms, each with a factor. Immutable."""
 
     __slots__ = ("_key", "_made", "terms")
 
@@ -113,17 +113,17 @@ class Expr:
 
     @staticmethod
     def of(value: int) -> Expr:
-        """A number."""
+        """The Expr of a number."""
         return Expr({(): value})
 
     @staticmethod
     def one(atom: Atom) -> Expr:
-        """An atom."""
+        """The Expr of an atom."""
         return Expr({(atom,): 1})
 
     @property
     def key(self) -> Any:
-        """Equal for equal polynomials."""
+        """A key that is equal for equal polynomials."""
         if self._key is None:
             self._key = frozenset(
                 (tuple(a.key for a in product), n) for product, n in self.terms.items()
@@ -131,17 +131,17 @@ class Expr:
         return self._key
 
     def constant(self) -> int | None:
-        """The number it is whatever the sizes are; None when it depends."""
+        """The number, if it does not depend on sizes; else None."""
         if not self.terms:
             return 0
         return self.terms.get(()) if len(self.terms) == 1 else None
 
     def atoms(self) -> list[Atom]:
-        """Those it is made of."""
+        """The atoms in the polynomial."""
         return [a for product in self.terms for a in product]
 
     def hint(self) -> int | None:
-        """What it is in the call that is recorded."""
+        """The value in the call being recorded."""
         total = 0
         for product, n in self.terms.items():
             for a in product:
@@ -152,9 +152,9 @@ class Expr:
         return total
 
     def fixed(self) -> bool:
-        """Whether the code has decided what all of its atoms are.
+        """Whether the code has decided the values of all its atoms.
 
-        Raises when the recording they belong to is over.
+        Raises if their recording has ended.
         """
         atoms = self.atoms()
         if not all(a.fixed for a in atoms):
@@ -180,7 +180,7 @@ class Expr:
         return Expr(terms)
 
     def bounds(self) -> tuple[int | None, int | None]:
-        """The least and the largest it can be; None for no bound."""
+        """Lower and upper bounds; None if there is none."""
         least: int | None = self.terms.get((), 0)
         most = least
         for product, n in self.terms.items():
@@ -200,7 +200,7 @@ class Expr:
         return least, most
 
     def over(self, divisor: Expr) -> Expr | None:
-        """self / divisor where every product of it holds the divisor's."""
+        """self / divisor, if every product contains the divisor's; else None."""
         if len(divisor.terms) != 1:
             return None
         ((product, factor),) = divisor.terms.items()
@@ -217,17 +217,17 @@ class Expr:
         return Expr(terms)
 
     def split(self, divisor: int) -> tuple[Expr, Expr]:
-        """(q, r) with self = divisor * q + r, no factor of r beyond divisor."""
+        """(q, r) with self = divisor * q + r, where no factor of r exceeds divisor."""
         quotient = {product: n // divisor for product, n in self.terms.items()}
         rest = {product: n % divisor for product, n in self.terms.items()}
         return Expr(quotient), Expr(rest)
 
     def everywhere(self) -> bool:
-        """Whether any region may read it."""
+        """Whether any region of the graph may read it."""
         return all(a.everywhere for a in self.atoms())
 
     def tensor(self) -> Any:
-        """The scalar of i64 of the graph that computes it."""
+        """The i64 scalar of the graph that computes it."""
         now = self.hint()
         if now is not None and abs(now) > _MOST:
             raise OverflowError(f"{self} is {now}; wanted at most 64 bits")
@@ -273,7 +273,7 @@ class Expr:
 
 
 def _must_fit(product: Product, n: int) -> None:
-    """What is recorded serves sizes whose product is a number of 64 bits."""
+    """Restricts the recording to sizes whose product fits into 64 bits."""
     key = ("fits", tuple(a.key for a in product), n)
     decided = product[0].decided
     if key in decided:
@@ -292,7 +292,7 @@ def _must_fit(product: Product, n: int) -> None:
 
 
 def fits(expr: Expr) -> None:
-    """Its products are known to be numbers of 64 bits."""
+    """Makes sure that its products fit into 64 bits."""
     for product, n in expr.terms.items():
         if len(product) >= _WIDE:
             product[0].decided["fits", tuple(a.key for a in product), n] = True
@@ -300,7 +300,7 @@ def fits(expr: Expr) -> None:
 
 def _place(item: tuple[Product, int]) -> Any:
     product, _ = item
-    # Atoms in the order they were met, the number last.
+    # Atoms in the order of creation, the constant last.
     return (not product, [a.order for a in product])
 
 

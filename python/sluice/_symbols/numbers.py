@@ -1,9 +1,8 @@
-"""SymInt, SymFloat, SymBool: what tensors' sizes make in a function being recorded.
+"""SymInt, SymFloat, SymBool: numbers made of sizes in a function being recorded.
 
-They take part in arithmetic as numbers do and become scalars of the graph where
-an op takes one. Where Python needs to know (bool, int, float, hash, a text) the
-value is that of the call being recorded, and what is recorded serves the calls
-in which it comes out the same: a guard.
+They support arithmetic like numbers and become scalars of the graph as operands of ops.
+Where Python needs the value (bool, int, float, hash, a string), it is that of the call
+being recorded. A guard then restricts the recording to calls with the same value.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _ARITHMETIC = {
 
 
 def known_sizes(tensor: Any) -> Any:
-    """The shape, None for sizes that depend on elements of tensors."""
+    """The shape, with None for sizes that depend on elements of tensors."""
     shape = tensor.shape
     if not shape:
         return shape
@@ -47,7 +46,7 @@ def known_sizes(tensor: Any) -> Any:
 
 
 def _expr(value: Any) -> Expr | None:
-    """A whole number as an Expr; None when it is none."""
+    """An integer as an Expr; None for other values."""
     kind = type(value)
     if kind is int or kind is bool:
         return Expr.of(int(value))
@@ -57,13 +56,13 @@ def _expr(value: Any) -> Expr | None:
         return Expr.of(int(bool(value)))
     if isinstance(value, Tensor) or getattr(value, "ndim", 0) != 0:
         return None
-    if hasattr(kind, "__index__"):  # derived from int, or numpy's
+    if hasattr(kind, "__index__"):  # a subclass of int, or a numpy integer
         return Expr.of(operator.index(value))
     return None
 
 
 def whole(expr: Expr) -> Any:
-    """The number: an int where it does not depend on sizes."""
+    """The number: an int if it does not depend on sizes."""
     known = expr.constant()
     if known is not None:
         return known
@@ -84,14 +83,14 @@ def count_of(sizes: list[Any]) -> Any:
         part = _expr(size)
         assert part is not None
         total = total.times(part)
-    fits(total)  # as every tensor's elements do
+    fits(total)  # as for the elements of every tensor
     return whole(total)
 
 
 def _from_ints(
     f: Callable[[Expr, Expr], Any], plain: Callable[[Any, Any], Any]
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """An operator of whole numbers, and the same from the right."""
+    """An operator on integers, and its reflected form."""
 
     def forward(self: SymInt, other: Any) -> Any:
         expr = _expr(other)
@@ -113,7 +112,7 @@ def _from_ints(
 
 
 def choose(name: str, values: Any) -> Any:
-    """min or max of whole numbers, some of them symbolic; None for others."""
+    """The min or max of integers, some of them symbolic; None for other values."""
     exprs = [e for e in map(_expr, values) if e is not None]
     if not exprs or len(exprs) != len(values):
         return None
@@ -121,7 +120,7 @@ def choose(name: str, values: Any) -> Any:
 
 
 def _power(base: Any, exponent: Any) -> Any:
-    """base ** exponent of whole numbers."""
+    """base ** exponent of integers."""
     if type(exponent) is not int or not 0 <= exponent <= 4:
         return int(base) ** int(exponent)
     expr = _expr(base)
@@ -206,7 +205,7 @@ class SymInt(Symbol):
     def __init__(self, expr: Expr) -> None:
         self.expr = expr
 
-    # isinstance(n, int) holds; C code, which would look inside, asks __index__.
+    # isinstance(n, int) holds. C code, which would read the object, uses __index__.
     __class__ = property(lambda self: int)  # type: ignore[assignment]
 
     @property
@@ -230,7 +229,7 @@ class SymInt(Symbol):
         if len(self.expr.terms) == 1:
             ((product, _),) = self.expr.terms.items()
             if len(product) == 1:
-                product[0].fixed = True  # it is a number from here on
+                product[0].fixed = True  # a plain number from here on
         return value
 
     __index__ = __int__ = _now
@@ -306,7 +305,7 @@ class SymFloat(Symbol):
         self, key: Any, hint: float | None, text: str, parts: list[Atom],
         build: Callable[[], Any], whole: Expr | None = None,
     ) -> None:  # fmt: skip
-        self._whole = whole  # the size it is
+        self._whole = whole  # the integer, if it is one
         self._key, self.hint, self._text = key, hint, text
         self._parts, self._build, self._cached = parts, build, None
 
@@ -347,7 +346,7 @@ class SymFloat(Symbol):
 
         def build() -> Any:
             tensor = self._tensor()
-            # As Python, which has none for NaN; beyond 64 bits we have none.
+            # Python has no integer for NaN, and ours have 64 bits.
             words = f"{op.lower()}() of a number that int64 does not hold"
             _core.op_function("Assert")(abs(tensor) < 2.0**63, message=words)
             return _cast(function(tensor), dtype=_core.int64)
@@ -408,7 +407,7 @@ def _float(value: Any) -> Any:
 
 
 def float_of(tensor: Any, now: float, text: str) -> SymFloat:
-    """A float that a function is given as a scalar of float64."""
+    """A float that is passed to the function as a float64 scalar."""
     own: Any = atom(
         ("float", id(tensor), text), None, text, True, lambda: tensor, (tensor, 0), None
     )
@@ -421,7 +420,7 @@ def _float_text(value: Any) -> str:
 
 
 def _float_pair(sign: str, a: Any, b: Any) -> Any:
-    """a sign b of floats, one of them symbolic."""
+    """The operator applied to floats, one of them symbolic."""
     op, plain = _ARITHMETIC[sign]
     sides = [x if isinstance(x, SymFloat) else float(x) for x in (a, b)]
     hints = [x.hint if isinstance(x, SymFloat) else x for x in sides]
@@ -444,7 +443,7 @@ def _float_pair(sign: str, a: Any, b: Any) -> Any:
 
 
 def _f64(value: Any) -> Any:
-    # A float beside a tensor of f64 is taken with all its digits.
+    # A float combined with an f64 tensor keeps its full precision.
     return value._tensor() if isinstance(value, SymFloat) else value
 
 
@@ -475,7 +474,7 @@ for _sign_, _name in (("+", "add"), ("-", "sub"), ("*", "mul"), ("/", "truediv")
 
 
 class SymBool(Symbol):
-    """A comparison of numbers made of sizes. Whoever asks decides it."""
+    """A comparison of numbers made of sizes. Reading its truth decides it."""
 
     __slots__ = ("_away", "_sides", "_sign", "hint")
 
@@ -488,7 +487,7 @@ class SymBool(Symbol):
 
     @property
     def expression(self) -> str:
-        """What is compared: "x.shape[1] > 8"."""
+        """The comparison as text: "x.shape[1] > 8"."""
         a, b = (
             x.expression if isinstance(x, Symbol) else str(x) for x in self._sides
         )
@@ -530,13 +529,13 @@ class SymBool(Symbol):
 
 
 def _like(number: Any, sides: Any) -> Any:
-    """A number beside a symbol, of the symbol's type."""
+    """A number combined with a symbol, in the symbol's dtype."""
     if any(isinstance(x, SymFloat) for x in sides):
-        return float(number)  # with all its digits
+        return float(number)  # full precision
     return _cast(number, dtype=_core.int64)
 
 
-# What else numbers can do needs to know which one it is.
+# All other methods of numbers need the decided value.
 def _known(name: str) -> Callable[..., Any]:
     plain = getattr(operator, name)
 
@@ -580,6 +579,6 @@ setattr(SymInt, "__invert__", _inverted)
 setattr(SymBool, "__invert__", _inverted)
 
 
-# So Python calls them where it says what it cannot do with one.
+# The names that Python shows in error messages.
 for _class, _name in ((SymInt, "int"), (SymFloat, "float"), (SymBool, "bool")):
     _class.__name__ = _name

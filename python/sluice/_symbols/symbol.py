@@ -1,4 +1,4 @@
-"""What SymInt, SymFloat and SymBool have in common: deciding what they are."""
+"""The base of SymInt, SymFloat and SymBool, which decides their values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .expression import Atom
 
 
 class SizeError(TypeError):
-    """A size is needed that depends on elements of tensors."""
+    """Python needs a size that depends on elements of tensors."""
 
 
 class Symbol:
-    """What all of them are."""
+    """The base class of symbolic numbers."""
 
     __slots__ = ()
 
@@ -26,14 +26,14 @@ class Symbol:
 
     @property
     def expression(self) -> str:
-        """How it is made of sizes: "x.shape[1]*4"."""
+        """The expression in terms of sizes: "x.shape[1]*4"."""
         raise NotImplementedError
 
     def _atoms(self) -> list[Atom]:
         raise NotImplementedError
 
     def _decide(self, key: Any) -> Any:
-        """Its value. What is recorded serves calls in which it is the same."""
+        """The value. The recording then serves calls in which it is the same."""
         if self.hint is None:
             raise SizeError(
                 f"{self.expression} decides what Python does, but depends on "
@@ -63,8 +63,8 @@ class Symbol:
     def _now(self) -> Any:
         raise NotImplementedError
 
-    # Python's own text of the number: who puts it into a string may go on to
-    # look something up by it.
+    # The decided number as text, because code that formats it may use the string for
+    # a lookup.
     def __str__(self) -> str:
         return str(self._now())
 
@@ -78,10 +78,10 @@ class Symbol:
         return hash(self._now())
 
     def __getattr__(self, name: str) -> Any:
-        # numerator, bit_length, is_integer: of what it is now.
+        # numerator, bit_length, is_integer: those of the decided number.
         if name.startswith("_") or not (hasattr(int, name) or hasattr(float, name)):
             kind = type(self).__name__
             raise AttributeError(f"{kind!r} object has no attribute {name!r}")
         return getattr(self._now(), name)
 
-    __array_ufunc__ = None  # numpy's scalars leave the operators to us
+    __array_ufunc__ = None  # numpy scalars defer their operators to ours

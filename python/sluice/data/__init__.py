@@ -8,10 +8,9 @@
     for images, labels in digits:
         ...
 
-Workers are threads, not processes; the order of what comes out depends on the
-calls and seeds alone. Loaders know where they stand: ``state_dict()`` in the
-middle of a pass, ``load_state_dict()`` in another process, and what comes is
-what would have come.
+Workers are threads, not processes. The order of elements depends only on the calls and
+seeds. Loaders know their position: after ``state_dict()`` in the middle of a pass and
+``load_state_dict()`` in another process, the remaining elements follow.
 """
 
 from ._collate import default_collate

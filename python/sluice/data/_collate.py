@@ -1,4 +1,4 @@
-"""Elements put together to a batch."""
+"""Combines elements into a batch."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def default_collate(batch: Sequence[Any]) -> Any:
     """One batch of elements that are all alike, a new axis 0 counting them.
 
     Numbers (floats as float32, ints as int64), arrays and tensors become one
-    tensor; of tuples, lists, named tuples and dicts each part is put together
-    by itself; texts stay a list.
+    tensor. Tuples, lists, named tuples and dicts are combined part by part.
+    Strings stay a list.
     """
     if not batch:
         raise ValueError("default_collate: no elements")

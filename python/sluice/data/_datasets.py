@@ -1,4 +1,4 @@
-"""Datasets: elements by number, or one after another."""
+"""Datasets: elements by index, or in sequence."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
         return int(self.tensors[0].shape[0])
 
     def batch(self, rows: list[int]) -> tuple[Any, ...]:
-        """Several rows at once, without a tensor for each."""
+        """Several rows at once, without creating a tensor for each."""
         if _core.recorder() is not None:
             return self[rows]
         return tuple(_core.gather_rows(list(self.tensors), rows))

@@ -1,4 +1,4 @@
-"""DistributedSampler: every rank its own part of a dataset."""
+"""DistributedSampler: gives each rank its own part of a dataset."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class DistributedSampler(Sampler[int]):
     """Every rank's share of the numbers of a dataset, in turn: of one order of all,
     rank r of n has numbers r, r + n, r + 2n, ...
 
-    All ranks have as many: some elements come twice where the number does not divide,
-    or, with ``drop_last``, some not at all. The order is drawn by seed and pass, the
-    same on every rank; ``set_epoch`` says which pass the next loop is. A DataLoader
-    counts the passes by itself, from the last one it was told.
+    All ranks have the same number: if it does not divide evenly, some elements come
+    twice or, with ``drop_last``, some not at all. Seed and pass determine the order,
+    which is the same on every rank. ``set_epoch`` selects the pass of the next loop. A
+    DataLoader counts the passes by itself, starting from the last one set.
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class DistributedSampler(Sampler[int]):
 
     @places_outside
     def set_epoch(self, epoch: int) -> None:
-        """The pass that the next loop is."""
+        """Selects the pass of the next loop."""
         self.epoch = self._asked = epoch
 
     def _take_asked(self) -> int | None:
-        """The pass that was asked for since this was last looked at."""
+        """The pass that was set since the last call, if any."""
         asked, self._asked = self._asked, None
         return asked
 
@@ -69,7 +69,7 @@ class DistributedSampler(Sampler[int]):
         if self.drop_last:
             rows = rows[: self.total_size]
         else:
-            # From the beginning again, as often as it takes.
+            # Repeats the order as often as needed.
             times = -(-self.total_size // max(size, 1))
             rows = (rows * times)[: self.total_size]
         return iter(rows[self.rank :: self.num_replicas])
@@ -79,6 +79,6 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def describe(self) -> str:
-        """What decides the order of all elements, whoever takes them."""
+        """A description of what determines the order of all elements."""
         order = f"shuffled by {self.seed}" if self.shuffle else "in order"
         return f"{order}, {'cut' if self.drop_last else 'filled up'}"

@@ -1,4 +1,4 @@
-"""DataLoader: batches of a dataset, and where a loop over them stands."""
+"""DataLoader: batches of a dataset, with a loop position that can be saved."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def get_worker_info() -> None:
 
 
 class _Position:
-    """A pass, and the batches of it that were handed out."""
+    """A pass, and the number of its batches yielded so far."""
 
     def __init__(self, epoch: int, taken: int = 0) -> None:
         self.epoch, self.taken = epoch, taken
 
 
 class _Batches(Iterator[Any]):
-    """One pass. The loader knows the position alone, so that the pass ends when
-    the loop lets go of it."""
+    """One pass. The loader refers only to its position, so that the pass ends when
+    the loop drops it."""
 
     def __init__(self, made: Iterator[Any], position: _Position) -> None:
         self._made: Iterator[Any] | None = made
@@ -61,7 +61,7 @@ class _Batches(Iterator[Any]):
 
 
 def _numbers(dataset: Any, rows: list[int]) -> tuple[Any, list[int]]:
-    """The rows of a Subset as those of what it is a part of."""
+    """The rows of a Subset as rows of the underlying dataset."""
     while type(dataset) is Subset:
         rows = [dataset.indices[row] for row in rows]
         dataset = dataset.dataset
@@ -72,26 +72,25 @@ def _numbers(dataset: Any, rows: list[int]) -> tuple[Any, list[int]]:
 class DataLoader:
     """Batches of a dataset, by PyTorch's names.
 
-    ``dataset`` has elements by number (``__getitem__``, ``__len__``), or one
-    after another (``__iter__``), or is a Pipeline, which then makes the batches
-    in C++. ``shuffle`` gives every pass another order, decided by ``seed`` (or
-    ``generator``) and the number of the pass. ``num_workers`` threads make
-    batches ahead; what comes out, and in which order, does not depend on them.
-    Exceptions in them come out of the loop as they were raised.
-    ``batch_size=None`` hands out elements as they are.
+    ``dataset`` has elements by index (``__getitem__``, ``__len__``) or in sequence
+    (``__iter__``), or is a Pipeline, which then makes the batches in C++.
+    ``shuffle`` gives every pass another order, determined by ``seed`` (or
+    ``generator``) and the number of the pass. ``num_workers`` threads prefetch
+    batches; the batches and their order do not depend on them. The loop raises
+    their exceptions unchanged. ``batch_size=None`` yields single elements.
 
-    ``state_dict()`` says where the loop stands. After ``load_state_dict()`` the
-    next loop gives exactly the batches that were left; samplers of one's own
-    must give the same order again (``set_epoch(epoch)`` is called where there
-    is one). An IterableDataset is read again up to there. Where a program calls
-    ``set_epoch`` of a DistributedSampler, that is the pass of the next loop.
+    ``state_dict()`` holds the position of the loop. After ``load_state_dict()`` the
+    next loop yields exactly the remaining batches. User-defined samplers must give
+    the same order again (``set_epoch(epoch)`` is called if they have it). An
+    IterableDataset is read again up to the position. If a program calls
+    ``set_epoch`` of a DistributedSampler, the next loop is that pass.
 
     ``pin_memory``, ``persistent_workers`` and ``in_order`` are accepted and
     change nothing: memory of the CPU needs no pinning, threads cost little to
     start, and batches always come in order.
     """
 
-    # As in PyTorch, and what samplers and pipelines are made of.
+    # As in PyTorch, and the attributes from which samplers and pipelines are made.
     _fixed_attributes = frozenset(
         "batch_size batch_sampler sampler drop_last dataset persistent_workers shuffle "
         "seed".split()
@@ -154,7 +153,7 @@ class DataLoader:
                 raise ValueError("a sampler for a dataset without numbers")
         self._position = _Position(0)
         self._restored = True  # nothing was begun
-        self._told = False  # by somebody where to go on, who counts the passes then
+        self._told = False  # the program sets the pass, and counts the passes
 
     def _check_sampling(self, sampler: Any, batch_sampler: Any) -> None:
         size = self.batch_size
@@ -209,7 +208,7 @@ class DataLoader:
             position = _Position(asked)
         elif self._restored or old.taken == 0:
             position = _Position(old.epoch, old.taken)
-        else:  # a loop that was left early is not gone on with
+        else:  # a loop that was left early is not resumed
             position = _Position(old.epoch + 1)
         self._restored = self._told = False
         self._position = position
@@ -244,14 +243,14 @@ class DataLoader:
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def _asked_epoch(self) -> int | None:
-        """The pass that somebody else than this loader told a DistributedSampler."""
+        """The pass that the program, not this loader, set in a DistributedSampler."""
         inner = getattr(self.batch_sampler, "sampler", None)
         sampler = inner if self.sampler is None else self.sampler
         take = getattr(sampler, "_take_asked", None)
         return None if take is None else take()
 
     def _jobs(self, position: _Position) -> Iterator[Any]:
-        """What batches are made of, those that were handed out left out."""
+        """The jobs of the remaining batches."""
         source: Any = self._source() if self._by_number else self.dataset
         if hasattr(source, "set_epoch"):
             source.set_epoch(position.epoch)
@@ -287,7 +286,7 @@ class DataLoader:
 
     @as_seen
     def __len__(self) -> int:
-        """Batches of a pass."""
+        """The number of batches in a pass."""
         if self._pipeline is not None:
             size = self._pipeline.size()
             if size < 0:
@@ -307,12 +306,12 @@ class DataLoader:
     @property
     @number
     def epoch(self) -> int:
-        """The pass that the next batch belongs to."""
+        """The pass of the next batch."""
         return self._position.epoch
 
     @places_outside
     def set_epoch(self, epoch: int) -> None:
-        """The next loop is that pass, from its beginning."""
+        """Starts the next loop at the beginning of that pass."""
         self._position = _Position(int(epoch))
         self._restored = self._told = True
 
@@ -336,7 +335,7 @@ class DataLoader:
 
     @as_seen
     def state_dict(self) -> dict[str, Any]:
-        """Where the loop stands, as plain numbers and text."""
+        """The position of the loop, as plain numbers and text."""
         position = self._position
         return {
             "epoch": position.epoch,
@@ -346,8 +345,8 @@ class DataLoader:
 
     @places_outside
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """The next loop goes on there. ValueError when the state is that of a
-        loader with other settings; the number of workers may differ."""
+        """Resumes the next loop at a saved position. Raises ValueError for the state of
+        a loader with other settings; the number of workers may differ."""
         try:
             epoch, taken = int(state_dict["epoch"]), int(state_dict["taken"])
             settings = state_dict["settings"]
@@ -365,11 +364,11 @@ class DataLoader:
 
     @places_outside
     def load_rank_states(self, states: list[Mapping[str, Any]], ranks: int) -> None:
-        """Goes on where as many loaders as there are ``states`` stood, each with
-        its part of the data, now that ``ranks`` share it: after as many elements,
-        as DistributedSampler and ``shard`` deal them out. Where that is within a
-        batch of now, its beginning comes again, and a warning says so. ValueError
-        where ranks do not divide one order of the elements."""
+        """Resumes from the ``states`` of loaders that each had a part of the data that
+        ``ranks`` now share: after as many elements, as DistributedSampler and ``shard``
+        distribute them. If that is inside a batch of the new loaders, the start of the
+        batch is repeated, with a warning. Raises ValueError if the ranks do not divide
+        one order of the elements."""
         epoch, taken, again = divided_again(states, self._settings(), ranks)
         if again:
             warnings.warn(

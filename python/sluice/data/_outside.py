@@ -1,7 +1,7 @@
-"""Passes over data, which captured code does not make.
+"""Refuses passes over data in captured code.
 
-A graph would have the batches of the pass in which it was recorded, and the place in
-the data is Python's.
+A graph would keep the batches of the pass in which it was recorded, and the position in
+the data belongs to Python.
 """
 
 from __future__ import annotations

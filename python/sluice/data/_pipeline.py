@@ -34,7 +34,7 @@ __all__ = [
     "tfrecord",
 ]
 
-# Their threads may call Python, and must have ended when it does.
+# Their threads may call Python, and must end before it shuts down.
 atexit.register(_core.close_pipelines)
 
 
@@ -61,12 +61,13 @@ class Pipeline:
         seed: int = 0,
         name: str = "",
     ) -> Pipeline:
-        """``function(*tensors)`` of every element: a tensor, or a tuple of them.
+        """Applies ``function(*tensors)`` to every element. It returns a tensor or a
+        tuple of tensors.
 
-        With ``threads`` several elements at a time, in order all the same. With
-        ``random`` the function gets a Random before the tensors, whose numbers
-        depend on ``seed``, pass and element alone. Its exceptions come out of
-        the loop.
+        With ``threads``, several elements are computed at a time and the order is
+        kept. With ``random``, the function gets a Random before the tensors, whose
+        numbers depend only on ``seed``, pass and element. The loop raises the
+        function's exceptions.
         """
         return Pipeline(self._core.map(function, threads, seed, random, name))
 
@@ -79,12 +80,12 @@ class Pipeline:
         return Pipeline(self._core.scale(component, factor))
 
     def shuffle(self, buffer: int, seed: int = 0) -> Pipeline:
-        """Draws at random from a buffer of so many; one as large as the data
-        mixes evenly."""
+        """Draws at random from a buffer of this size; one as large as the data
+        shuffles uniformly."""
         return Pipeline(self._core.shuffle(buffer, seed))
 
     def shard(self, index: int, count: int) -> Pipeline:
-        """Every count-th element, from number index on."""
+        """Every count-th element, starting at number index."""
         return Pipeline(self._core.shard(index, count))
 
     def take(self, n: int) -> Pipeline:
@@ -96,25 +97,25 @@ class Pipeline:
         return Pipeline(self._core.skip(n))
 
     def repeat(self, times: int = -1) -> Pipeline:
-        """Pass after pass in one; -1: without an end."""
+        """Repeats the passes as one; -1 repeats forever."""
         return Pipeline(self._core.repeat(times))
 
     def batch(self, n: int, drop_last: bool = False) -> Pipeline:
-        """n elements as one, a new axis 0 counting them."""
+        """Stacks n elements along a new axis 0."""
         return Pipeline(self._core.batch(n, drop_last))
 
     def padded_batch(
         self, n: int, padding: Sequence[float] = (), drop_last: bool = False
     ) -> Pipeline:
-        """The same of tensors that differ in size: padded to the largest."""
+        """The same for tensors of different sizes, padded to the largest."""
         return Pipeline(self._core.padded_batch(n, list(padding), drop_last))
 
     def zip(self, other: Pipeline) -> Pipeline:
-        """The components of both; as long as the shorter one."""
+        """The components of both; ends with the shorter one."""
         return Pipeline(self._core.zip(other._core))
 
     def concat(self, after: Pipeline) -> Pipeline:
-        """The elements of this one, then those of another."""
+        """The elements of this pipeline, then those of another."""
         return Pipeline(self._core.concat(after._core))
 
     def prefetch(self, n: int) -> Pipeline:
@@ -122,12 +123,12 @@ class Pipeline:
         return Pipeline(self._core.prefetch(n))
 
     def cache(self) -> Pipeline:
-        """Keeps what the first whole pass gives in memory."""
+        """Keeps the elements of the first complete pass in memory."""
         return Pipeline(self._core.cache())
 
     @passes_outside
     def iterator(self, epoch: int = 0) -> PipelineIterator:
-        """One certain pass, whose position can be saved and restored."""
+        """One pass, whose position can be saved and restored."""
         made: PipelineIterator = self._core.iterator(epoch)
         return made
 
@@ -137,7 +138,7 @@ class Pipeline:
 
     @as_seen
     def __len__(self) -> int:
-        """Elements of a pass; TypeError where that is not known."""
+        """The number of elements in a pass; raises TypeError if unknown."""
         size = self._core.size()
         if size < 0:
             raise TypeError("the length of this pipeline is not known")

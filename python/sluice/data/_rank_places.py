@@ -1,8 +1,8 @@
-"""Where loaders of some ranks stood, for another number of ranks.
+"""Converts the positions of rank loaders to another number of ranks.
 
-Ranks take one order of all elements in turn, batch by batch, so that together they
-have always had the beginning of it. That is so where a DistributedSampler or shard()
-deals them out and nothing after it changes their order or number.
+The ranks take turns through one order of all elements, batch by batch, so that together
+they have always consumed a prefix of it. This holds if a DistributedSampler or shard()
+distributes them and no later stage changes their order or number.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 __all__ = ["divided_again"]
 
-# Stages after shard() that leave elements in order, one for each.
+# Stages after shard() that keep the order and number of elements.
 _IN_ORDER = ("batch(", "padded_batch(", "map", "prefetch(", "scale(", "cache")
 _BATCH = re.compile(r"(?:padded_)?batch\((\d+)")
 
 
 def _order(settings: Mapping[str, Any], ranks: int) -> tuple[Any, int]:
-    """What decides the order of all elements, and how many are a batch. ValueError:
-    ranks do not divide one order."""
+    """A key for the order of all elements, and the batch size. Raises ValueError if
+    the ranks do not divide one order."""
     batch = settings["batch_size"] or 1
     if "pipeline" not in settings:
         sampler = settings.get("sampler")
@@ -54,8 +54,8 @@ def _order(settings: Mapping[str, Any], ranks: int) -> tuple[Any, int]:
 def divided_again(
     states: list[Mapping[str, Any]], mine: Mapping[str, Any], ranks: int
 ) -> tuple[int, int, int]:
-    """Pass and batch at which a loader with settings ``mine`` goes on as one of
-    ``ranks``, and how many elements come again because a batch had begun."""
+    """The pass and batch at which a loader with settings ``mine`` resumes as one of
+    ``ranks``, and the number of elements repeated because a batch had begun."""
     try:
         places = {(int(s["epoch"]), int(s["taken"])) for s in states}
         settings = dict(states[0]["settings"])

@@ -1,7 +1,7 @@
-"""Samplers: the numbers of elements, in the order a pass has them.
+"""Samplers: the indices of elements in the order of a pass.
 
-Those that draw at random do it by seed and pass: ``set_epoch`` says which pass
-the next loop is, which a DataLoader does by itself.
+Random samplers draw by seed and pass. ``set_epoch`` selects the pass of the next loop;
+a DataLoader calls it by itself.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class SequentialSampler(Sampler[int]):
 
 
 class _Drawing(Sampler[int]):
-    """Draws by seed and pass; without set_epoch every loop is the next pass."""
+    """Draws by seed and pass. Without set_epoch every loop is the next pass."""
 
     def __init__(self, generator: Any, seed: int | None) -> None:
         self.seed = seed_of(generator, seed)
@@ -91,7 +91,7 @@ class RandomSampler(_Drawing):
 
     @property
     def num_samples(self) -> int:
-        """Elements of a pass."""
+        """The number of elements in a pass."""
         n = self._num_samples
         return len(self.data_source) if n is None else n
 
@@ -101,7 +101,7 @@ class RandomSampler(_Drawing):
         if self.replacement:
             rows = _core.drawn_rows(size, self.num_samples, self.seed, epoch)
             return iter(rows)
-        # More than there are: whole orders one after the other.
+        # More than the dataset has: several complete orders in sequence.
         rows = []
         part = 0
         while len(rows) < self.num_samples and size > 0:

@@ -9,8 +9,8 @@ __all__ = ["seed_of"]
 
 
 def seed_of(generator: Any, seed: int | None = None) -> int:
-    """A number of 64 bits from a seed, or from a generator: a number, or an
-    object with ``initial_seed()`` or ``seed``. None is 0."""
+    """A 64-bit number from a seed or from a generator, which is a number or an
+    object with ``initial_seed()`` or ``seed``. None gives 0."""
     given = generator if seed is None else seed
     if given is None:
         return 0

@@ -1,9 +1,8 @@
-"""Threads that make batches ahead of the loop, in the loop's order.
+"""Threads that prefetch batches in the loop's order.
 
-Jobs are taken one at a time, so that their order is that of the sampler; work
-on them goes on side by side; results are handed out in order. Threads know the
-_Shared state only, not the iterator: when the loop lets go of the iterator,
-they end.
+Jobs are taken one at a time in the order of the sampler, processed concurrently, and
+their results are yielded in order. Threads refer only to the _Shared state and not to
+the iterator, so they end when the loop drops the iterator.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 
 __all__ = ["Workers"]
 
-_PATIENCE = 5.0  # seconds that the end of a loop waits for work in progress
+_PATIENCE = 5.0  # seconds to wait for work in progress at the end of a loop
 
 
 class _Slot:
@@ -43,7 +42,7 @@ class _Shared:
         self.threads: list[threading.Thread] = []
 
     def take(self) -> tuple[_Slot, Any] | None:
-        """The next job and the place of its result; None at the end."""
+        """The next job and the slot for its result; None at the end."""
         with self.taking:
             with self.changed:
                 while not self.ended and len(self.slots) >= self.window:
@@ -101,7 +100,7 @@ class _Shared:
             self.ended = True
             self.slots.clear()
             self.changed.notify_all()
-        # One that reads from what never answers must not hold the program.
+        # A thread blocked in a read must not hold up the program.
         latest = time.monotonic() + _PATIENCE
         for thread in self.threads:
             if thread is not threading.current_thread():
@@ -132,7 +131,7 @@ class Workers(Iterator[Any]):
             )
             shared.threads.append(thread)
             thread.start()
-        # Also at the end of the program.
+        # This also runs at the end of the program.
         self._stop = weakref.finalize(self, shared.stop)
 
     def __next__(self) -> Any:

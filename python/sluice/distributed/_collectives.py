@@ -52,8 +52,8 @@ class Work:
         self._work, self._finish = work, finish
 
     def wait(self, timeout: datetime.timedelta | float | None = None) -> bool:
-        """Returns when it has ended; raises what ended it before. TimeoutError after
-        so many seconds, and it goes on."""
+        """Returns when it has ended, or raises its error. Raises TimeoutError after
+        the timeout, while the collective continues."""
         if timeout is not None:
             self._wait_until(time.monotonic() + seconds(timeout))
         self._work.wait()
@@ -103,7 +103,7 @@ def _list(name: str, what: str, value: Any, size: int) -> list[Tensor]:
 
 
 def _like(name: str, what: str, tensors: list[Tensor], like: Tensor) -> None:
-    """What is gathered or scattered has one type and shape."""
+    """Checks that gathered or scattered tensors have one dtype and shape."""
     for i, t in enumerate(tensors):
         if t.shape != like.shape or t.dtype != like.dtype:
             raise ValueError(

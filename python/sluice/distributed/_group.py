@@ -1,4 +1,4 @@
-"""The process group: who this process is, and how it ends."""
+"""The process group: the rank of this process, and how the group ends."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _leaving: list[Callable[[], None]] = []
 
 
 def before_leaving(call: Callable[[], None]) -> None:
-    """Called when this rank leaves the group of all, while it is still in it; not
-    when it ends with an error."""
+    """Registers a function to call when this rank is about to leave the group of all
+    ranks, unless it ends with an error."""
     _leaving.append(call)
 
 
@@ -81,7 +81,7 @@ def init_process_group(
 
 
 def _end() -> None:
-    """At the end of the program: the others learn how this rank ended."""
+    """Tells the other ranks at the end of the program how this rank ended."""
     if not _core.dist_is_initialized(WORLD):
         return
     error = getattr(sys, "last_value", None)
@@ -92,9 +92,9 @@ def _end() -> None:
 
 
 def abort_all(error: BaseException) -> None:
-    """Ends all groups: the program ends with this error, and waits for nobody."""
+    """Ends all groups because the program ends with this error, without waiting."""
     what = f"{type(error).__name__}: {error}".splitlines()[0]
-    # A rank that is lost to this one is lost to the others: they get the same
+    # A rank that this one has lost is lost to the others too: they get the same
     # error.
     lost = isinstance(error, (ConnectionError, TimeoutError))
     lost = lost and hasattr(error, "sluice_code")
@@ -139,7 +139,7 @@ def is_torchelastic_launched() -> bool:
 
 def get_backend(group: Any = None) -> str:
     """How ranks talk: "tcp"."""
-    _core.dist_rank(group_name(group))  # there is one
+    _core.dist_rank(group_name(group))  # raises if there is no group
     return "tcp"
 
 
@@ -171,11 +171,11 @@ class ProcessGroup:
         self.name, self.ranks, self.inside = name, ranks, inside
 
     def rank(self) -> int:
-        """This process's number in the group; -1 outside."""
+        """The rank of this process in the group; -1 outside."""
         return get_rank(self)
 
     def size(self) -> int:
-        """How many ranks it has."""
+        """The number of ranks in the group."""
         return len(self.ranks)
 
     def __repr__(self) -> str:
@@ -201,7 +201,7 @@ def new_group(
 
 
 def group_name(group: Any) -> str:
-    """The name of a group argument. ValueError: this rank is not in it."""
+    """The name of a group argument. Raises ValueError if this rank is not in it."""
     if group is None or group == WORLD:
         return WORLD
     if not isinstance(group, ProcessGroup):
@@ -217,7 +217,7 @@ def group_name(group: Any) -> str:
 
 
 def rank_in(group: Any, rank: int, what: str) -> int:
-    """The number in a group of one among all ranks."""
+    """The number in a group of a rank given by its global number."""
     if isinstance(group, ProcessGroup):
         if rank not in group.ranks:
             raise ValueError(f"{what} is {rank}; wanted one of {group.ranks}")
@@ -229,7 +229,7 @@ def rank_in(group: Any, rank: int, what: str) -> int:
 
 
 def seconds(timeout: datetime.timedelta | float | None) -> float:
-    """A timeout argument; 30 minutes where there is none."""
+    """A timeout argument in seconds; 30 minutes by default."""
     if timeout is None:
         return 1800.0
     if isinstance(timeout, datetime.timedelta):

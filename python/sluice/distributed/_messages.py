@@ -83,9 +83,9 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Work]:
 def _rounds(
     ops: Sequence[P2POp], numbers: Sequence[int], kind: Callable[..., Work]
 ) -> dict[tuple[int, int], int]:
-    """The operation of every round: which it is follows from how far apart the two
-    ranks are and from how many there were between them, so that sender and receiver
-    agree on it and nobody waits in a circle."""
+    """The operation of every round. It follows from the distance of the two ranks and
+    from the number of earlier messages between them, so that sender and receiver agree
+    and no cycle of waiting ranks can form."""
     found: dict[tuple[int, int], int] = {}
     seen: dict[int, int] = {}
     for i in numbers:

@@ -1,4 +1,4 @@
-"""Python objects between ranks, pickled: only of ranks one trusts."""
+"""Sends pickled Python objects between ranks, which must trust each other."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ __all__ = [
 
 _SPREADS = ("round_robin", "size")
 
-#: From a worker's number to what its next step is fed.
+#: Gives the feeds of a worker's next step, by the worker's number.
 Feeds = Callable[[int], "dict[Tensor, Any] | None"]
 
 
@@ -75,12 +75,12 @@ class ParameterServers:
 
     @property
     def tasks(self) -> list[str]:
-        """Their names."""
+        """The names of the tasks."""
         return self._servers.tasks
 
     @property
     def bytes(self) -> list[int]:
-        """Of the variables that went to each."""
+        """The bytes of variables placed on each task."""
         return self._servers.bytes
 
     def table(
@@ -93,9 +93,9 @@ class ParameterServers:
     ) -> Table:
         """A table cut by rows over all of them.
 
-        `initial` is called with the shape of each part, to make its first value
-        where the part is; without it they are zeros. Row i is in part i % n
-        ("mod"), or parts are stretches of rows ("div").
+        `initial` is called with the shape of each part and makes its first value
+        on the task of the part; without it they are zeros. Row i is in part i % n
+        ("mod"), or parts are ranges of consecutive rows ("div").
         """
         return Table(
             _core.ShardedTable(
@@ -134,7 +134,7 @@ class WorkerStep:
         self._training, self.worker = training, worker
         #: The number of the step; negative in the last one of a training.
         self.token: Tensor = training._replicas.begin(worker)
-        #: What runs it, when gradients have been handed in.
+        #: The operation that runs the step, once gradients have been handed in.
         self.op: Operation | None = None
 
     def hand_in(
@@ -183,7 +183,7 @@ class Synchronous:
             )
 
     def means(self) -> list[tuple[Tensor, Variable]]:
-        """The mean gradient of those admitted, and its variable, for all."""
+        """The mean of the admitted gradients of each variable, with the variable."""
         return self._replicas.means()
 
     def update(self, optimizer: Any) -> None:
@@ -192,19 +192,19 @@ class Synchronous:
         self.set_update(optimizer.apply_gradients(self.means()))
 
     def set_update(self, applied: Operation) -> None:
-        """What applies the means."""
+        """Sets the operation that applies the means."""
         self._replicas.set_update(applied)
 
     @property
     def step(self) -> Tensor:
-        """The number of updates done, to be fetched."""
+        """The number of completed updates, as a tensor to fetch."""
         return self._replicas.step
 
     def train(
         self, session: Any, steps: int, feeds: Feeds | None = None
     ) -> dict[str, Any]:
-        """So many updates, with a thread for each worker. Returns what was
-        admitted, dropped, and how long workers took."""
+        """Runs this many updates, with a thread for each worker. Returns the numbers
+        of admitted and dropped gradients, and the times of workers."""
         return self._replicas.train(session, steps, feeds)
 
     def chief(self, session: Any, timeout: float | None = None) -> Any:
@@ -215,8 +215,8 @@ class Synchronous:
         return _core.SyncChief(self._replicas, session, milliseconds)
 
     def work(self, session: Any, worker: int, feeds: Feeds | None = None) -> int:
-        """The steps of one worker, in its own process, until the chief finishes.
-        Returns how many there were."""
+        """Runs the steps of one worker in its own process until the chief finishes.
+        Returns their number."""
         return self._replicas.work(session, worker, feeds)
 
 
@@ -237,7 +237,7 @@ class Asynchronous:
 
     @property
     def start(self) -> Operation:
-        """To be run once, before the first step."""
+        """The operation to run once before the first step."""
         return self._replicas.start
 
     @contextmanager
@@ -258,7 +258,8 @@ class Asynchronous:
             self._steps[worker] = self._replicas.end(worker, begun, done)
 
     def step(self, worker: int) -> tuple[Tensor, Operation]:
-        """How far ahead of the slowest a worker began, and what to run."""
+        """The lead of a worker over the slowest one at its start, and the operation to
+        run."""
         return self._steps[worker]
 
     def train(

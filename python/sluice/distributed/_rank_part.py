@@ -1,4 +1,4 @@
-"""What one rank contributes to a checkpoint, and how it tells of a failure."""
+"""The contribution of one rank to a checkpoint, and the report of its failure."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["RankFailure", "RankPart"]
 
 
 def _dealt_out(sizes: list[int], ranks: int) -> list[int]:
-    """The rank that writes each tensor: the largest first, each to the rank that
-    has least. The same on all ranks."""
+    """The rank that writes each tensor: the largest first, each to the rank with the
+    least. All ranks get the same result."""
     loads, owners = [0] * ranks, [0] * len(sizes)
     for i in sorted(range(len(sizes)), key=lambda i: (-sizes[i], i)):
         owners[i] = loads.index(min(loads))
@@ -33,7 +33,7 @@ class RankFailure:
         self.kind = type(error).__name__
 
     def raised(self) -> Exception:
-        """The same exception, as far as it can be told."""
+        """The same exception, as far as it can be reconstructed."""
         text = f"rank {self.rank}: {self.text}"
         if self.number is not None:
             return OSError(self.number, text)
@@ -43,7 +43,7 @@ class RankFailure:
 
 
 class RankPart:
-    """What this rank contributes to one checkpoint."""
+    """The contribution of this rank to one checkpoint."""
 
     def __init__(
         self, parts: Mapping[str, Any], rank: int, ranks: int, copy: bool
@@ -51,7 +51,7 @@ class RankPart:
         self.snapshot = _core.Snapshot()
         self.states: dict[str, Any] = {}
         self.sharded: set[str] = set()
-        # By part: the tensors of these names that only this rank has.
+        # By part: the names of tensors that only this rank has.
         self.alone = {n: sorted(k) for n, k in keys_of_this_rank(parts).items() if k}
         shared: list[tuple[str, str, Any]] = []
         of_rank_0: set[tuple[str, str]] = set()
@@ -89,4 +89,4 @@ class RankPart:
         self.fingerprint = hashlib.sha256("\n".join(words).encode()).hexdigest()
         seed, calls = self.snapshot.random
         self.random = [str(seed), calls]
-        as_json(self.states)  # what cannot be saved is an error here, of this line
+        as_json(self.states)  # raises here for values that cannot be saved

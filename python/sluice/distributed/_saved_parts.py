@@ -1,4 +1,4 @@
-"""What ranks have in common of the parts of a checkpoint, and what each has alone."""
+"""The parts of a checkpoint that ranks share, and those that differ between ranks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def nested_state(flat: Mapping[str, Any]) -> dict[str, Any]:
     return {"state": state, "param_groups": flat.get("param_groups")}
 
 
-# ---- Models of which every rank keeps a part of each parameter ----
+# ---- Sharded models: every rank keeps a part of each parameter ----
 
 
 class _WholeModel:
@@ -45,7 +45,7 @@ class _WholeModel:
 
 
 class _WholeOptimizer:
-    """The same of an optimizer of such a model's parts."""
+    """The same for an optimizer of such a model's parts."""
 
     def __init__(self, module: Module, optimizer: Optimizer) -> None:
         self.module, self.optimizer = module, optimizer
@@ -66,8 +66,8 @@ class _WholeOptimizer:
 
 
 def whole_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a checkpoint, with sharded models and their optimizers as ones
-    that are saved whole. ValueError: an optimizer without its model."""
+    """The parts of a checkpoint, with sharded models and their optimizers wrapped so
+    that they are saved whole. Raises ValueError for an optimizer without its model."""
     from .fsdp import FullyShardedDataParallel
 
     sharded = {n: p for n, p in parts.items() if _is_sharded(p)}
@@ -102,11 +102,11 @@ def _model_of(name: str, optimizer: Optimizer, models: Mapping[str, Module]) -> 
     )
 
 
-# ---- Tensors that ranks have others of ----
+# ---- Tensors that differ between ranks ----
 
 
 def _alone(parts: Mapping[str, Any]) -> dict[int, Any]:
-    """Parameters and buffers of modules that say so (``of_this_rank``)."""
+    """Parameters and buffers of modules with ``of_this_rank``."""
     found: dict[int, Any] = {}
     for part in parts.values():
         if isinstance(part, Module):
@@ -115,8 +115,8 @@ def _alone(parts: Mapping[str, Any]) -> dict[int, Any]:
 
 
 def keys_of_this_rank(parts: Mapping[str, Any]) -> dict[str, set[str]]:
-    """By part, the keys of tensors of which every rank has one of its own: experts,
-    and what optimizers keep for them."""
+    """By part, the keys of tensors that differ between ranks: experts, and optimizer
+    state for them."""
     alone = _alone(parts)
     found: dict[str, set[str]] = {}
     for name, part in parts.items() if alone else ():
@@ -132,8 +132,8 @@ def keys_of_this_rank(parts: Mapping[str, Any]) -> dict[str, set[str]]:
 
 
 def keys_of_rank_0(part: Any) -> set[str]:
-    """Buffers: what ranks write to them, as running statistics, differs until the
-    next forward, when they become those of rank 0."""
+    """Buffers. What ranks write to them, such as running statistics, differs until the
+    next forward, when all take the values of rank 0."""
     module = part.module if isinstance(part, _WholeModel) else part
     if not isinstance(module, Module):
         return set()

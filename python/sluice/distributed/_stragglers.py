@@ -1,7 +1,7 @@
-"""Who waits for whom, from the times at which ranks come to collectives.
+"""Finds the ranks that others wait for, from the times that ranks spend in collectives.
 
-No clocks are compared: the last rank to come to a collective is in it for the
-shortest time, and every other one has waited for it as much longer as it was in.
+No clocks are compared. The last rank to enter a collective spends the shortest time in
+it, and the extra time of every other rank is its waiting time.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ class StragglerReport:
     """Of some collectives: who came last how often, and how long others waited for
     it. Printed, it says that in words."""
 
-    collectives: int  # how many it is of
-    last_number: int  # the number of the last one, for ``since`` of the next report
-    seconds: float  # from the first to the end of the last, on the slowest rank
+    collectives: int  # the number of collectives
+    last_number: int  # the index of the last one, for ``since`` of the next report
+    seconds: float  # from the first to the end of the last one, on the slowest rank
     ranks: list[str] = field(repr=False)  # "rank 2 (host, process 123)"
-    came_last: list[int] = field(repr=False)  # how often each rank did
+    came_last: list[int] = field(repr=False)  # how often each rank came last
     waited: list[list[float]] = field(repr=False)  # [r][s]: seconds of r for s
 
     def kept_waiting(self, rank: int) -> float:
-        """Seconds that the others waited for a rank, on average."""
+        """The average seconds that the others waited for a rank."""
         others = max(len(self.ranks) - 1, 1)
         return sum(row[rank] for row in self.waited) / others
 
     def straggler(self) -> int | None:
-        """The rank that was waited for most; None where nobody waited."""
+        """The rank that the others waited for most; None if nobody waited."""
         costs = [self.kept_waiting(rank) for rank in range(len(self.ranks))]
         most = max(costs, default=0.0)
         return costs.index(most) if most > 0 else None

@@ -73,7 +73,7 @@ class CheckpointManager:
 
     @property
     def folder(self) -> str:
-        """Where the checkpoints are."""
+        """The folder of the checkpoints."""
         return self._files.folder
 
     # ---- Saving ----
@@ -86,9 +86,9 @@ class CheckpointManager:
         extra: Any = None,
         **parts: Any,
     ) -> None:
-        """Saves what has ``state_dict()``, by name; ``metrics`` and ``extra`` are
-        those of rank 0. Raises the error of the one before, where it had one, and
-        has then not begun this one."""
+        """Saves objects with ``state_dict()`` by name; ``metrics`` and ``extra`` are
+        those of rank 0. Raises the error of the previous save, if any, without
+        starting this one."""
         self.wait()
         parts = whole_parts(parts)
         mine = RankPart(parts, self._rank, self._ranks, self._background)
@@ -102,8 +102,8 @@ class CheckpointManager:
             except Exception as error:
                 self._error = error
 
-        # A daemon: when other ranks have ended, the program does not wait for
-        # it.
+        # A daemon, so that the program does not wait for it when other ranks have
+        # ended.
         self._thread = threading.Thread(
             target=write, name="sluice checkpoint", daemon=True
         )
@@ -132,13 +132,13 @@ class CheckpointManager:
         failed = [one for one in done if isinstance(one, RankFailure)]
         if failed:
             ended = [failed[0]]
-        del save  # what was not committed is removed before others are told
+        del save  # removes uncommitted files before other ranks are notified
         broadcast_object_list(ended, 0, self._group)
         if ended[0] is not None:
             raise ended[0].raised()
 
     def _shard(self, path: str, mine: RankPart) -> Any:
-        """Writes this rank's part; what the others need to know of it."""
+        """Writes this rank's part. Gives what the other ranks need to know about it."""
         try:
             files = _core.write_shard(path, self._rank, self._ranks, mine.snapshot)
         except FileNotFoundError as error:
@@ -157,7 +157,7 @@ class CheckpointManager:
     def _commit(
         self, save: Any, done: list[Any], mine: RankPart, rest: tuple[Any, Any]
     ) -> None:
-        """All that was written becomes a checkpoint, once."""
+        """Commits all written parts as a checkpoint, once."""
         if any(isinstance(one, RankFailure) for one in done):
             return
         for rank, one in enumerate(done):
@@ -176,7 +176,7 @@ class CheckpointManager:
         self._files._core.commit(save, snapshot, files)
 
     def wait(self) -> None:
-        """Until everything is on the disk, on all ranks."""
+        """Waits until everything is on disk on all ranks."""
         thread, self._thread = self._thread, None
         if thread is not None:
             thread.join()
@@ -185,8 +185,8 @@ class CheckpointManager:
             raise error
 
     def close(self) -> None:
-        """``wait``, and no more saving or loading: the ranks give up the group that
-        they talk about checkpoints in."""
+        """``wait``, followed by leaving the group for checkpoints: no more saving or
+        loading."""
         try:
             self.wait()
         finally:
@@ -195,7 +195,7 @@ class CheckpointManager:
     # ---- Loading ----
 
     def steps(self) -> list[int]:
-        """The steps of whole checkpoints, oldest first."""
+        """The steps of complete checkpoints, oldest first."""
         return self._files.steps()
 
     def best_step(self) -> int | None:
@@ -203,8 +203,8 @@ class CheckpointManager:
         return self._files.best_step()
 
     def load(self, step: int | None = None) -> Checkpoint | None:
-        """The checkpoint of a step, or the newest that is whole, the same on all
-        ranks; None when there is none at all."""
+        """The checkpoint of a step, or the newest complete one, the same on all ranks;
+        None if there is none."""
         self.wait()
         told: list[Any] = [None]
         found: Any = None
@@ -231,7 +231,7 @@ class CheckpointManager:
     def restore(
         self, step: int | None = None, *, random: bool = True, **parts: Any
     ) -> Checkpoint | None:
-        """``load``, and the states into these objects."""
+        """``load``, followed by restoring the states into these objects."""
         found = self.load(step)
         if found is not None:
             found.restore(random=random, **whole_parts(parts))
@@ -239,7 +239,7 @@ class CheckpointManager:
 
 
 def _finish(manager: CheckpointManager | None) -> None:
-    """The group ends: what is being written is finished before."""
+    """Completes a write in progress before the group ends."""
     if manager is None:
         return
     try:

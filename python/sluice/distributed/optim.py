@@ -20,14 +20,14 @@ class ZeroRedundancyOptimizer(Optimizer):
 
         optimizer = ZeroRedundancyOptimizer(model.parameters(), optim.Adam, lr=1e-3)
 
-    Every parameter belongs to one rank, which keeps its moments and changes it;
-    ``step()`` then gives all ranks the new values. The result is that of the
-    optimizer alone, to the bit, where all ranks have the same gradients, as with
-    DistributedDataParallel. Ranks get parameters by size, the largest first, each
-    to the rank that has least.
+    Every parameter belongs to one rank, which keeps its moments and updates it;
+    ``step()`` then broadcasts the new values. If all ranks have the same gradients,
+    as with DistributedDataParallel, the result is bitwise that of the plain
+    optimizer. Parameters are assigned by size, the largest first, each to the rank
+    with the least.
 
-    ``consolidate_state_dict()`` brings the whole state together for
-    ``state_dict()``; ``load_state_dict`` takes it back, on any number of ranks.
+    ``consolidate_state_dict()`` gathers the whole state for ``state_dict()``;
+    ``load_state_dict`` restores it on any number of ranks.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._make_local()
 
     def add_param_group(self, param_group: Mapping[str, Any]) -> None:
-        """Adds parameters before the first step; afterwards it is refused."""
+        """Adds parameters before the first step; later calls are refused."""
         if self._local is not None:
             raise NotImplementedError(
                 "ZeroRedundancyOptimizer: parameters belong to ranks already; wanted "
@@ -63,7 +63,7 @@ class ZeroRedundancyOptimizer(Optimizer):
             )
         super().add_param_group(param_group)
 
-    # ---- Who has what ----
+    # ---- Assignment to ranks ----
 
     def _all(self) -> list[Any]:
         return [p for group in self.param_groups for p in group["params"]]
@@ -80,7 +80,7 @@ class ZeroRedundancyOptimizer(Optimizer):
     def _make_local(self) -> None:
         groups, at = [], 0
         self._local_groups: list[int] = []
-        self._mine: list[int] = []  # numbers of this rank's parameters, in its order
+        self._mine: list[int] = []  # indices of this rank's parameters, in its order
         for g, group in enumerate(self.param_groups):
             numbers = range(at, at + len(group["params"]))
             at += len(group["params"])
@@ -97,7 +97,7 @@ class ZeroRedundancyOptimizer(Optimizer):
     # ---- Steps ----
 
     def step(self, closure: Any = None) -> Any:
-        """Changes this rank's parameters and takes those of the others."""
+        """Updates this rank's parameters and receives those of the others."""
         loss = None if closure is None else _core.with_grad(closure)
         if self._local:
             for local, g in zip(self._local.param_groups, self._local_groups):
@@ -119,7 +119,7 @@ class ZeroRedundancyOptimizer(Optimizer):
     # ---- State ----
 
     def local_state_dict(self) -> dict[str, Any]:
-        """The state of this rank's parameters, by their numbers among all."""
+        """The state of this rank's parameters, by their indices among all."""
         if not self._local:
             return {"state": {}, "mine": []}
         state = self._local.torch_state_dict()["state"]
@@ -148,8 +148,8 @@ class ZeroRedundancyOptimizer(Optimizer):
         return groups
 
     def consolidate_state_dict(self, to: int = 0) -> None:
-        """Brings the state of all ranks together on rank ``to``: every rank calls
-        it, and ``state_dict()`` there has the whole."""
+        """Gathers the state of all ranks on rank ``to``. Every rank calls it, and
+        ``state_dict()`` on that rank then has the whole state."""
         found: list[Any] = [None] * self._ranks
         all_gather_object(found, self.local_state_dict(), self._of)
         if self._rank != to:
@@ -161,7 +161,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._whole = {"state": ordered, "param_groups": self._numbered_groups()}
 
     def state_dict(self) -> dict[str, Any]:
-        """The whole state as PyTorch has it, after ``consolidate_state_dict()``."""
+        """The whole state in PyTorch's layout, after ``consolidate_state_dict()``."""
         if self._whole is None:
             raise RuntimeError(
                 "ZeroRedundancyOptimizer: this rank has a part of the state only; "

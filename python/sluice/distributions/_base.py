@@ -47,7 +47,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions check what they are given."""
+        """Whether distributions validate their arguments."""
         Distribution._validate_args = bool(value)
 
     def _want(self, value: Any, constraint: Constraint, what: str) -> None:
@@ -60,7 +60,7 @@ class Distribution:
         )
 
     def _value(self, value: Any) -> Tensor:
-        """A value whose density is asked for."""
+        """The value as a tensor, checked to be in the support."""
         value = as_tensor(value)
         if self._validate_args and isinstance(self.support, Constraint):
             self._want(value, self.support, "the value")

@@ -27,7 +27,7 @@ _EULER = 0.57721566490153286
 
 
 class _LocScale(Distribution):
-    """What is a standard distribution, stretched and moved."""
+    """The base of scaled and shifted standard distributions."""
 
     arg_constraints: ClassVar[dict[str, c.Constraint]] = {
         "loc": c.real,
@@ -364,7 +364,7 @@ class Uniform(Distribution):
 
     @property
     def mode(self) -> Tensor:
-        """NaN: all are alike."""
+        """NaN: all values have the same density."""
         return self.low + math.nan
 
     @property

@@ -62,7 +62,7 @@ class _Chances(Distribution):
         return [first, *rest]
 
     def __getattr__(self, name: str) -> Any:
-        # Of chances and log-odds, that one which was not given.
+        # The one of probabilities and log-odds that was not given.
         values = vars(self)
         if name == "probs" and "logits" in values:
             return _ops.sigmoid(values["logits"])
@@ -123,7 +123,7 @@ class Bernoulli(_Chances):
 
     @property
     def mode(self) -> Tensor:
-        """The likelier value; NaN where both are alike."""
+        """The more probable value; NaN if both are equally probable."""
         p = self.probs
         made = _ops.cast(p >= 0.5, p.dtype)
         return _ops.where(_ops.equal(p, 0.5), math.nan, made)

@@ -1,9 +1,9 @@
-"""Checkpoints: all a run needs to go on as if it had never stopped.
+"""Checkpoints: everything a run needs to resume as if it had never stopped.
 
-Each is a folder of safetensors files and one manifest.json, written by C++
-beside, synced, checked and renamed; nothing in it can run. What has
-``state_dict()`` is kept by name: tensors as safetensors, plain numbers, lists
-and text in the manifest. The place in the random numbers is kept, too.
+Each is a folder of safetensors files and one manifest.json. C++ code writes it under a
+temporary name, syncs, checks and renames it. Nothing in it can be executed. Objects
+with ``state_dict()`` are saved by name: tensors as safetensors, plain numbers, lists
+and text in the manifest. The random state is saved too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Checkpoint", "CheckpointManager", "load_checkpoint", "save_checkpoin
 
 
 def split_state(name: str, part: Any, state: Any) -> tuple[dict[str, Any], Any]:
-    """The tensors of an object's state, and the rest of it."""
+    """The tensors of an object's state, and the rest of the state."""
     if not isinstance(state, Mapping):
         raise TypeError(
             f"checkpoint: {name} is a {type(part).__name__}; wanted what has "
@@ -35,7 +35,7 @@ def split_state(name: str, part: Any, state: Any) -> tuple[dict[str, Any], Any]:
 
 
 def as_json(value: Any) -> str:
-    """What goes into the manifest."""
+    """The value as JSON for the manifest."""
     try:
         return json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -78,7 +78,7 @@ class Checkpoint:
         self.extra: Any = read.get("extra")
 
     def parts(self) -> list[str]:
-        """The names of what was saved."""
+        """The names of the saved parts."""
         return list(self._core.sections())
 
     def __contains__(self, name: str) -> bool:
@@ -95,8 +95,8 @@ class Checkpoint:
         return {**tensors, **self._states.mine(name)}
 
     def restore(self, *, random: bool = True, **parts: Any) -> None:
-        """Loads the states into modules, optimizers, loaders, schedulers, and
-        goes on with the random numbers where they were."""
+        """Loads the states into modules, optimizers, loaders and schedulers, and
+        restores the random state."""
         refuse_files("Checkpoint.restore()")
         states = {
             name: self[name] for name, part in parts.items() if part is not None
@@ -113,8 +113,8 @@ class Checkpoint:
             self._core.restore_random()
 
     def _divide_again(self, name: str, part: Any, state: Any) -> None:
-        """There are more or fewer ranks now: what was divided among them, as the
-        data, is divided anew."""
+        """Divides a part among the ranks again, such as the data, because their number
+        has changed."""
         saved = self._states.of_all(name)
         if self._states.has_alone(name):
             raise ValueError(
@@ -138,7 +138,7 @@ def _say(text: str) -> None:
 
 
 def _finish(core: Any) -> None:
-    """Waits for what is being written. There is nobody left to tell of errors."""
+    """Waits for writes in progress. Nobody is left to receive their errors."""
     with contextlib.suppress(OSError):
         core.steps()
 
@@ -149,9 +149,9 @@ class CheckpointManager:
     whatever happens.
 
     The last ``keep_last`` are kept (0: all), and the one with the best metric
-    ``keep_best`` (the smallest, or with ``best="max"`` the largest). Writing
-    happens in the ``background`` from a copy of the tensors; its errors come
-    out of the next ``save`` or of ``wait``.
+    ``keep_best`` (the smallest, or with ``best="max"`` the largest). They are
+    written in the ``background`` from a copy of the tensors. The next ``save`` or
+    ``wait`` raises errors of that.
     """
 
     def __init__(
@@ -167,13 +167,13 @@ class CheckpointManager:
         self._core = _core.CheckpointManager(
             folder, keep_last, keep_best, best == "max", background, _say
         )
-        # What is being written when the program ends is finished.
+        # A write in progress when the program ends is completed.
         core = self._core
         self._finish = weakref.finalize(self, _finish, core)
 
     @property
     def folder(self) -> str:
-        """Where the checkpoints are."""
+        """The folder of the checkpoints."""
         return str(self._core.folder)
 
     def save(
@@ -184,17 +184,17 @@ class CheckpointManager:
         extra: Any = None,
         **parts: Any,
     ) -> None:
-        """Saves what has ``state_dict()``, by name: ``save(100, model=net,
-        optimizer=adam, loader=loader)``. ``extra`` is anything JSON can hold."""
+        """Saves objects with ``state_dict()`` by name: ``save(100, model=net,
+        optimizer=adam, loader=loader)``. ``extra`` is any JSON value."""
         refuse_files("CheckpointManager.save()")
         self._core.save(step, _snapshot(parts, metrics, extra))
 
     def wait(self) -> None:
-        """Until everything is on the disk."""
+        """Waits until everything is on disk."""
         self._core.wait()
 
     def steps(self) -> list[int]:
-        """The steps of whole checkpoints, oldest first."""
+        """The steps of complete checkpoints, oldest first."""
         refuse_files("CheckpointManager.steps()")
         return list(self._core.steps())
 
@@ -205,8 +205,8 @@ class CheckpointManager:
         return step
 
     def load(self, step: int | None = None) -> Checkpoint | None:
-        """The checkpoint of a step, or the newest that is whole; None when there
-        is none at all."""
+        """The checkpoint of a step, or the newest complete one; None if there is
+        none."""
         refuse_files("CheckpointManager.load()")
         if step is not None:
             return Checkpoint(self._core.load(step))
@@ -216,7 +216,7 @@ class CheckpointManager:
     def restore(
         self, step: int | None = None, *, random: bool = True, **parts: Any
     ) -> Checkpoint | None:
-        """``load``, and the states into these objects."""
+        """``load``, followed by restoring the states into these objects."""
         found = self.load(step)
         if found is not None:
             found.restore(random=random, **parts)

@@ -1,7 +1,7 @@
-"""What a checkpoint holds of several ranks, for as many or another number of them.
+"""The states of several ranks in a checkpoint, for the same or another number of ranks.
 
-Tensors are those of all. What else a part's state has may differ from rank to
-rank: where each stands in its data, and in its random numbers.
+Tensors are shared by all ranks. The rest of a part's state may differ between ranks:
+the position of each in its data, and its random state.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ __all__ = ["RankStates", "merged_states", "rank_key"]
 
 
 def rank_key(key: str, rank: int) -> str:
-    """The name of a tensor of which every rank has one of its own."""
+    """The name of a tensor that differs between ranks."""
     return f"{key}@rank{rank}"
 
 
 def merged_states(ranks: list[dict[str, Any]], sharded: set[str]) -> dict[str, Any]:
-    """The JSON of a checkpoint: ``states`` is what all have, and what rank 0 has;
-    ``ranks`` has a random state each, and the states in which one differs from
-    rank 0, and the names of tensors that it has alone. Of parts that are ``sharded``
-    every rank has some keys: all of them are the state."""
+    """The JSON of a checkpoint. ``states`` holds the states of rank 0, which are
+    usually those of all. ``ranks`` holds for each rank its random state, states that
+    differ from rank 0, and the names of tensors that only it has. For ``sharded`` parts
+    every rank has some of the keys, and their union is the state."""
     states = dict(ranks[0]["states"])
     for name in sharded & set(states):
         states[name] = {k: v for one in ranks for k, v in one["states"][name].items()}
@@ -39,7 +39,7 @@ def merged_states(ranks: list[dict[str, Any]], sharded: set[str]) -> dict[str, A
 
 
 class RankStates:
-    """The same, read by rank ``rank`` of ``size``."""
+    """These states, as read by rank ``rank`` of ``size``."""
 
     def __init__(self, read: Mapping[str, Any], rank: int, size: int) -> None:
         self._states: dict[str, Any] = read.get("states", {})
@@ -48,20 +48,20 @@ class RankStates:
 
     @property
     def as_many(self) -> bool:
-        """Whether it was saved by as many ranks."""
+        """Whether it was saved by the same number of ranks."""
         return max(len(self._ranks), 1) == self._size
 
     def differs(self, name: str) -> bool:
-        """Whether ranks had that part in different states."""
+        """Whether the ranks had different states of that part."""
         return any(name in one["states"] for one in self._ranks)
 
     def has_alone(self, name: str) -> bool:
-        """Whether some tensors of that part are others on every rank."""
+        """Whether some tensors of that part differ between ranks."""
         return any(name in one.get("alone", {}) for one in self._ranks)
 
     def of_this_rank(self, name: str, tensors: dict[str, Any]) -> dict[str, Any]:
-        """The tensors of a part as this rank had them; all under the names they are
-        saved by, where there were more or fewer ranks."""
+        """The tensors of a part as this rank had them. If the number of ranks has
+        changed, all of them under their saved names."""
         if not self.as_many or not self.has_alone(name):
             return tensors
         found = dict(tensors)
@@ -78,15 +78,15 @@ class RankStates:
         return [one["states"].get(name, same) for one in self._ranks] or [same]
 
     def mine(self, name: str) -> dict[str, Any]:
-        """That of this rank, or of rank 0 where there was no such rank."""
+        """The state of this rank, or of rank 0 if this rank did not exist."""
         states = self.of_all(name)
         return states[self._rank] if self._rank < len(states) else states[0]
 
     def random(self) -> tuple[int, int] | None:
-        """Seed and calls of this rank's random numbers; None: the checkpoint's.
+        """Seed and calls of this rank's random numbers; None means the checkpoint's.
 
-        A rank that was not there goes on as the others where they all draw the
-        same numbers, and otherwise begins numbers of its own."""
+        A new rank continues like the others if all draw the same numbers, and
+        otherwise starts its own sequence."""
         if not self._ranks:
             return None
         places = [(int(one["random"][0]), int(one["random"][1])) for one in self._ranks]

@@ -1,4 +1,4 @@
-"""Safetensors files read in parts, and tensors loaded into tensors."""
+"""Reads parts of safetensors files, and copies tensors into existing ones."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SafetensorsFile(Mapping[str, Tensor]):
         return [TensorInfo(*info) for info in self._open().infos()]
 
     def metadata(self) -> dict[str, str]:
-        """The text that was saved beside the tensors."""
+        """The text saved with the tensors."""
         text: dict[str, str] = self._open().metadata()
         return text
 
@@ -57,7 +57,7 @@ class SafetensorsFile(Mapping[str, Tensor]):
         return tensor
 
     def get_tensor(self, name: str) -> Tensor:
-        """The same as ``file[name]``, by the name safetensors has for it."""
+        """The same as ``file[name]``, under the name of the safetensors package."""
         return self[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -96,11 +96,11 @@ def load_into(
 ) -> KeyReport:
     """Copies tensors of a file into those that are there, by name.
 
-    ``targets`` is a dict of tensors, or what has ``state_dict()``. ``rename``
-    maps names of the file to ours, ``prefixes`` beginnings of names. With
-    ``strict``, names that are missing, left over or of another type or shape
-    are a ValueError with a table of them, and nothing is copied; without, what
-    fits is loaded and the KeyReport that is returned tells the rest.
+    ``targets`` is a dict of tensors or an object with ``state_dict()``. ``rename``
+    maps names in the file to ours, and ``prefixes`` maps beginnings of names. With
+    ``strict``, names that are missing, unexpected or of another dtype or shape raise
+    a ValueError with a table of them, and nothing is copied. Otherwise the matching
+    tensors are loaded and the returned KeyReport lists the others.
     """
     if hasattr(targets, "state_dict"):
         targets = targets.state_dict()

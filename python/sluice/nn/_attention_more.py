@@ -19,7 +19,7 @@ _where: Op = _core.op_function("Select")
 
 
 def _added(mask: Tensor, like: Tensor) -> Tensor:
-    """A mask as numbers to add: bools are true where nobody may look."""
+    """A mask as numbers to add. A bool mask is true where attention is forbidden."""
     if mask.dtype != _core.bool:
         return mask.to(like.dtype)
     never = beside(like, as_tensor(-math.inf)).to(like.dtype)

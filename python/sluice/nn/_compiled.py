@@ -10,7 +10,7 @@ from ._module import Module
 
 __all__: list[str] = []
 
-# Not among the attributes: a copy of a module is to capture its own calls.
+# Not an ordinary attribute: a copy of a module must capture its own calls.
 _captured: WeakKeyDictionary[Module, Any] = WeakKeyDictionary()
 
 
@@ -34,7 +34,7 @@ class CompiledModule(Module):
         return call(*args, **kwargs)
 
     def traces(self) -> Any:
-        """What was recorded and why."""
+        """The recordings, with their reasons."""
         call = _captured.get(self)
         return [] if call is None else call.traces()
 

@@ -53,7 +53,7 @@ def run_pre_hooks(
     kwargs: dict[str, Any],
     own: Callable[[Any], Any] | None = None,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """What forward is called with after all hooks have seen it.
+    """The arguments of forward after all hooks.
 
     `own` says what to call instead of a function of the user's.
     """
@@ -78,7 +78,7 @@ def run_hooks(
     result: Any,
     own: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """What a call gives after all hooks have seen it."""
+    """The result of a call after all hooks."""
     for hook, options in tuple(hooks.values()):
         hook = hook if own is None else own(hook)
         if options.get("with_kwargs"):

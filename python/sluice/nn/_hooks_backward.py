@@ -80,7 +80,7 @@ class BackwardCall:
                     changed = other if isinstance(other, tuple) else (other,)
                     self._outputs = list(changed)
             self._missing_outputs -= 1
-            # Without an input to wait for, hooks are called here.
+            # Without watched inputs, hooks are called here.
             if self._missing_outputs == 0 and not self._watches_inputs:
                 self._call_hooks()
             return changed[i] if changed is not None else None

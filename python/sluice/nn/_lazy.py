@@ -48,7 +48,7 @@ class _NotYet(Table):
 
 
 class _Lazy(Module):
-    """What lazy modules have in common; the first call makes them plain ones."""
+    """The base of lazy modules, which the first call turns into plain ones."""
 
     _plain: type[Module]
 

@@ -1,4 +1,4 @@
-"""Module: parameters and other modules under names, and what they compute."""
+"""Module: parameters and submodules under names, and their forward."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ._table import Table
 T = TypeVar("T", bound="Module")
 
 _TABLES = ("_parameters", "_buffers", "_modules")
-# Told about every call; `summary` sets it for a while.
+# Called for every module call; `summary` sets it temporarily.
 observer: Any = None
-# What to call for a forward while a graph is recorded from converted code.
+# Replaces forward while a graph is recorded from converted code.
 converted_forward: Any = None
 
 
@@ -52,7 +52,7 @@ class Module(ModuleHooks, ModuleState):
         fields["_backward_hooks"] = HookTable()
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; every subclass has its own."""
+        """The computation of the module, which every subclass defines."""
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     # ---- Calls ----

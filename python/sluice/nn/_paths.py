@@ -11,7 +11,7 @@ from .. import _core
 if TYPE_CHECKING:
     from ._module import Module
 
-# Errors of the library say where they happened on a line of their own.
+# Errors of the library name their place on a separate line.
 _HAS_LINE = re.compile(r"\n\s+at .*:\d+")
 
 

@@ -1,4 +1,4 @@
-"""What layers keep of the batches they have seen in training."""
+"""Running statistics that layers keep of training batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a module holds, by name, out of it and into it."""
+"""Reads and writes the state of a module by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a module keeps under names: a dict that says when it changes."""
+"""The dict of a module's named parts, which reports its changes."""
 
 from __future__ import annotations
 

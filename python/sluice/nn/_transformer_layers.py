@@ -24,7 +24,7 @@ _ACTIVATIONS: dict[str, Callable[[Any], Tensor]] = {"relu": F.relu, "gelu": F.ge
 
 
 class _Layer(Module):
-    """What both kinds of layers have."""
+    """The base of both kinds of layers."""
 
     activation: Any
 

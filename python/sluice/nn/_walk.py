@@ -17,7 +17,7 @@ T = TypeVar("T", bound="ModuleWalk")
 
 
 class ModuleWalk:
-    """What modules hold, listed, found and changed: the base of Module."""
+    """Lists, finds and changes the parts of modules: the base of Module."""
 
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
@@ -100,7 +100,7 @@ class ModuleWalk:
             yield buffer
 
     def _named_state(self, prefix: str) -> Iterator[tuple[str, Tensor]]:
-        """What state_dict holds: a shared tensor under each of its names."""
+        """The entries of state_dict, with a shared tensor under each of its names."""
         fields = self.__dict__
         for name, tensor in fields["_parameters"].items():
             if tensor is not None:
@@ -222,7 +222,7 @@ class ModuleWalk:
     # ---- Text ----
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses: "784, 100"."""
+        """The text between the parentheses: "784, 100"."""
         return ""
 
     def _one_line(self) -> str:

@@ -1,4 +1,4 @@
-"""Windows of images as columns, and the way back, as layers."""
+"""Windows of images as columns, and the reverse, as layers."""
 
 from __future__ import annotations
 

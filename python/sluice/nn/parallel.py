@@ -64,7 +64,7 @@ class DistributedDataParallel(Module):
         fields["_ranks"] = _core.dist_world_size(fields["_group"])
         fields["_broadcast_buffers"] = broadcast_buffers
         fields["_sync"] = True
-        # Another one after each no_sync(): functions are recorded again, and look.
+        # It changes after each no_sync(), so that functions are recorded again.
         fields["_own"] = object()
         other = fields["_other"] = _of_this_rank(module)
         shared = [(n, p) for n, p in module.named_parameters() if id(p) not in other]
@@ -99,7 +99,7 @@ class DistributedDataParallel(Module):
         return [b for b in buffers if id(b) not in self._other]
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes."""
+        """The output of the module."""
         sync = self._syncs()
         if self._broadcast_buffers and sync and self.training:
             self._broadcast(self._buffers_of_all())

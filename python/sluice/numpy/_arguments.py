@@ -1,4 +1,4 @@
-"""What functions of numpy's names ask of their arguments."""
+"""Checks of arguments for functions with numpy's names."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ def resize(a: Any, new_shape: Any) -> Tensor:
     flat, count = ravel(as_tensor(a)), math.prod(sizes)
     if any(n < 0 for n in sizes):
         raise ValueError(f"resize(): new_shape is {sizes}; wanted sizes of 0 or more")
-    if not flat.shape[0]:  # numpy fills up with zeros
+    if not flat.shape[0]:  # numpy pads with zeros
         return _core.full(sizes, 0, flat.dtype)
     places = _ops.mod(_ops.range(0, count, 1), int(flat.shape[0]))
     return _ops.reshape(take(flat, beside(flat, places), 0), sizes)

@@ -124,7 +124,7 @@ def unique(
     if return_index:
         flat = ravel(inverse)
         places = _ops.cast(_ops.range(0, int(flat.shape[0]), 1), _core.int64)
-        order = _ops.arg_sort(flat, 0)  # keeps the order of equals
+        order = _ops.arg_sort(flat, 0)  # stable
         begins = _ops.sub(_ops.cumsum(counts, 0), counts)
         found.append(pick.take(pick.take(places, order, 0), begins, 0))
     found += [inverse] * return_inverse + [counts] * return_counts

@@ -82,8 +82,8 @@ class EMA:
 
     @contextmanager
     def _used_in_graph(self) -> Iterator[None]:
-        """The same where code is recorded: what the parameters have then, the graph
-        keeps and writes back, and not what they had when it was recorded."""
+        """The same in recorded code: the graph saves and restores the parameters'
+        values of each call, not those of the recording."""
         params = [p.detach() for _, p in self._of[0]]
         with no_grad():
             kept = [p.clone() for p in params]

@@ -1,4 +1,4 @@
-"""What all optimizers have in common."""
+"""The base of all optimizers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Calls:
         self.core = core
         self.lr = core.lr
         self.set_lr = core.set_lr
-        self.follows = False  # the rate is computed by every step
+        self.follows = False  # every step computes the rate
         self._translate = translate
 
     def set_options(self, group: int, options: dict[str, Any]) -> None:
@@ -47,9 +47,9 @@ class Optimizer:
     for each, which ``state_dict`` has, too.
     """
 
-    _class: Any = None  # of C++; None: written in Python
-    _begun = False  # the groups it is made with are there
-    # Options that are several in C++: {"betas": ("beta1", "beta2")}.
+    _class: Any = None  # the C++ class; None: written in Python
+    _begun = False  # the initial groups exist
+    # Options that C++ splits: {"betas": ("beta1", "beta2")}.
     _parts: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ class Optimizer:
         self._begun = True
 
     def _begin(self, params: Any) -> None:
-        """The groups it is made with."""
+        """Creates the initial groups."""
         if params is None:
             if self._class is None:
                 raise ValueError(f"{type(self).__name__}: no parameters")
@@ -72,7 +72,7 @@ class Optimizer:
             self.param_groups.append(group)
             return
         if isinstance(params, _core.Tensor):
-            named(params, type(self).__name__)  # says what was wanted
+            named(params, type(self).__name__)  # raises the error
         if not isinstance(params, Mapping):
             params = list(params)
             if params and isinstance(params[0], Mapping):
@@ -91,7 +91,7 @@ class Optimizer:
         return self._calls.core
 
     def _given(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Those of ``arguments`` that C++ lists as options, in their order."""
+        """The ``arguments`` that C++ lists as options, in their order."""
         if arguments.get("differentiable"):
             raise NotImplementedError(
                 f"{self._class.__name__}: differentiable=True; write the update "
@@ -101,7 +101,7 @@ class Optimizer:
         return {k: v for k, v in arguments.items() if k in names}
 
     def _to_core(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Options as C++ names them."""
+        """Options under their C++ names."""
         read = dict(options)
         for key, parts in self._parts.items():
             given = read.pop(key)
@@ -159,7 +159,7 @@ class Optimizer:
         _core.bump_epoch()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drops all gradients, or makes them zeros."""
+        """Drops all gradients, or sets them to zero."""
         if self._calls is not None:
             self._calls.core.zero_grad(set_to_none)
             return
@@ -173,10 +173,10 @@ class Optimizer:
                     p.grad.zero_()
 
     def step(self, closure: Closure | None = None) -> Any:
-        """Changes all parameters that have gradients, once.
+        """Updates all parameters that have gradients, once.
 
-        ``closure`` computes the loss and its gradients before; what it
-        returned is returned.
+        ``closure`` computes the loss and its gradients first; its result is
+        returned.
         """
         if self._calls is None:
             raise NotImplementedError(f"{type(self).__name__} defines no step()")
@@ -193,10 +193,10 @@ class Optimizer:
     # ---- In a graph ----
 
     def minimize(self, loss: Tensor, var_list: Iterable[Any] | None = None) -> Any:
-        """The operation of a graph that makes ``loss`` smaller, once.
+        """The graph operation that makes one step to minimize ``loss``.
 
-        It changes ``var_list``, or the variables the optimizer was made with,
-        or all of floats that the loss depends on.
+        It updates ``var_list``, or the optimizer's variables, or all floating-point
+        variables that the loss depends on.
         """
         return self._core.minimize(loss, var_list)
 
@@ -213,10 +213,10 @@ class Optimizer:
         return self._core.apply_gradients(grads_and_vars)
 
     def follow(self, curve: Any) -> None:
-        """Computes the rate in every step along a curve, from now on.
+        """Makes every step compute the rate from a curve, from now on.
 
-        Also within graphs and captured functions, which cannot be told a new
-        rate by a scheduler.
+        This also works in graphs and captured functions, where a scheduler cannot
+        set a new rate.
         """
         refuse(
             f"{type(self).__name__}.follow() would be done only when the function is "
@@ -269,13 +269,13 @@ class Optimizer:
         self._core.load_state_dict(state_dict)
 
     def __copy__(self) -> Optimizer:
-        """Another name for the same groups and state, as PyTorch has it."""
+        """An optimizer that shares the groups and state, as in PyTorch."""
         made = object.__new__(type(self))
         vars(made).update(vars(self))
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """What copies and pickles have: groups as dicts, and the state of C++."""
+        """The state for copies and pickles: groups as dicts, and the C++ state."""
         if self._calls is not None and not self.param_groups[0]["params"]:
             raise TypeError(
                 f"this {type(self).__name__} is part of a graph; wanted one made with "

@@ -27,10 +27,10 @@ class ParamGroup(MutableMapping[str, Any]):
         if any(names):
             self._data["param_names"] = names
         self._options = frozenset(options)
-        self._owner: Any = None  # the optimizer, once C++ knows the group
+        self._owner: Any = None  # the optimizer, once C++ has the group
         self._index = 0
         self._rate = Watched(self._lr)
-        recorder = _core.recorder()  # what this code has made needs no guards
+        recorder = _core.recorder()  # what recorded code makes needs no guards
         self._maker = None if recorder is None else weakref.ref(recorder)
 
     def _attach(self, owner: Any, index: int) -> None:
@@ -43,12 +43,12 @@ class ParamGroup(MutableMapping[str, Any]):
         return {k: v for k, v in self._data.items() if k in self._options}
 
     def _named(self) -> list[Any]:
-        """The parameters, with their names where they have some."""
+        """The parameters, with their names if they have any."""
         params, names = self._data["params"], self._data.get("param_names")
         return list(zip(names, params, strict=True)) if names else list(params)
 
     def _extra(self) -> dict[str, Any]:
-        """What was added to the group and is no option."""
+        """Added entries of the group that are not options."""
         own = {"params", "param_names", *self._options}
         return {k: v for k, v in self._data.items() if k not in own}
 
@@ -64,8 +64,8 @@ class ParamGroup(MutableMapping[str, Any]):
         return self._lr() if attached else self._data[key]
 
     def _rate_recorded(self, recorder: Any) -> Any:
-        """The rate for code that is recorded: that of each call, though the step
-        itself reads a tensor."""
+        """The rate for recorded code: that of each call. The step itself reads a
+        tensor."""
         if self._owner.follows:
             refuse(
                 "the rate follows a curve and is computed by the graph, in every step",
@@ -79,7 +79,7 @@ class ParamGroup(MutableMapping[str, Any]):
         return tuple(self._data)
 
     def _keys_read(self) -> None:
-        """Which keys there are is a guard for code that asks."""
+        """Makes the set of keys a guard for recorded code that reads it."""
         recorder = _core.recorder()
         if recorder is not None and not self._made_by(recorder):
             recorder.keys_read(self)
@@ -115,8 +115,8 @@ class ParamGroup(MutableMapping[str, Any]):
         del self._data[key]
 
     def _put(self, key: str, *value: Any) -> None:
-        """Writes what is no option of C++'s, or takes it away: what captured code
-        has assigned."""
+        """Writes or deletes an entry that is not a C++ option, for an assignment by
+        captured code."""
         _core.bump_news()
         if value:
             self._data[key] = value[0]
@@ -124,7 +124,7 @@ class ParamGroup(MutableMapping[str, Any]):
             self._data.pop(key, None)
 
     def _changes(self, key: str) -> None:
-        """Tells functions that were recorded, and one that is being recorded."""
+        """Reports a change to recorded functions, and to the current recording."""
         _core.bump_news()
         recorder = _core.recorder()
         if recorder is not None:

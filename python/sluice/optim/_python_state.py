@@ -9,7 +9,7 @@ from .._core import Tensor
 
 
 def parameters(groups: list[Any]) -> list[Any]:
-    """Of all groups, in order: a number stands for each in a state dict."""
+    """The parameters of all groups, in order; a state dict refers to them by index."""
     return [p for group in groups for p in group["params"]]
 
 
@@ -25,7 +25,7 @@ def state_dict(groups: list[Any], state: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """{"state.0.m": t} as {"state": {"0": {"m": t}}}: what files give back."""
+    """{"state.0.m": t}, as files store it, as {"state": {"0": {"m": t}}}."""
     made: dict[str, Any] = {}
     for name, value in flat.items():
         *path, last = name.split(".")
@@ -47,18 +47,18 @@ def _copied(value: Any) -> Any:
 
 
 def _like(present: Any, loaded: Any) -> Any:
-    """An option as the optimizer has it: numbers come out of files as tensors."""
+    """An option in the optimizer's form: files give numbers as tensors."""
     if isinstance(present, (tuple, list)) and isinstance(loaded, Mapping):
         found = [_like(p, loaded.get(str(i), p)) for i, p in enumerate(present)]
         return type(present)(found)
     if isinstance(loaded, Tensor) and not isinstance(present, Tensor):
-        # A whole number to begin with may have become a float: weight_decay=0.
+        # An initial int may have become a float: weight_decay=0.
         return bool(loaded.item()) if isinstance(present, bool) else loaded.item()
     return _copied(loaded)
 
 
 def _listed(found: Any) -> list[Any]:
-    """The list, or what a file has made of one."""
+    """The list, restored from the form that files give."""
     if isinstance(found, Mapping):
         return [found[str(i)] for i in range(len(found))]
     return list(found)

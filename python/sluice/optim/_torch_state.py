@@ -16,12 +16,12 @@ from . import _python_state
 
 __all__ = ["is_torch_state", "load", "state_dict"]
 
-# How PyTorch computes, which changes nothing here.
+# Options that select PyTorch's implementation and have no effect here.
 _WAYS = ("foreach", "fused", "capturable", "differentiable", "decoupled_weight_decay")
 
 
 def is_torch_state(given: Any) -> bool:
-    """Whether it is in PyTorch's layout, or what a file has made of that."""
+    """Whether the state is in PyTorch's layout, or that layout as read from a file."""
     return isinstance(given, Mapping) and any(
         key == "param_groups" or str(key).startswith("param_groups.") for key in given
     )
@@ -56,7 +56,7 @@ def state_dict(optimizer: Any) -> dict[str, Any]:
         packed[g]["params"].append(number)
         prefix = name + "."
         slots = {k[len(prefix) :]: v for k, v in flat.items() if k.startswith(prefix)}
-        # Of a name that begins with another name and a point.
+        # Drop slots of a parameter whose name extends this name by a dot.
         slots = {k: v for k, v in slots.items() if "." not in k}
         if slots:
             step = flat[f"groups.{g}.step"]
@@ -82,7 +82,7 @@ def _number(value: Any) -> float:
 def _check_ways(options: Mapping[str, Any], group: Any, what: str) -> None:
     if options.get("differentiable"):
         raise NotImplementedError(f"{what}: differentiable=True in the state")
-    key = "decoupled_weight_decay"  # of Adam: it is AdamW
+    key = "decoupled_weight_decay"  # Adam with it is AdamW
     if key in group or key not in options or not options.get("weight_decay", 0):
         return
     if bool(options[key]) != (what == "AdamW"):
@@ -93,7 +93,7 @@ def _check_ways(options: Mapping[str, Any], group: Any, what: str) -> None:
 def _flat(
     optimizer: Any, packed: list[Any], state: Mapping[Any, Any]
 ) -> dict[str, Tensor]:
-    """The state by names, as the library has it."""
+    """The state by names, in the library's layout."""
     what = type(optimizer).__name__
     slots = {int(key): kept for key, kept in state.items()}
     flat: dict[str, Tensor] = {}
@@ -126,7 +126,7 @@ def _flat(
 
 
 def load(optimizer: Any, given: Mapping[str, Any]) -> None:
-    """Takes it back. Nothing is changed where it does not fit."""
+    """Restores a state. Changes nothing if it does not fit."""
     _refuse_lbfgs(optimizer)
     what = type(optimizer).__name__
     if "param_groups" not in given:

@@ -135,7 +135,7 @@ class AveragedModel(nn.Module):
         count = self.n_averaged.clone()
         first = _is_first(count)
         if first is None:
-            # Captured, the number is not known: both ways, and one is taken.
+            # In captured code the count is unknown: both paths are recorded.
             with on_some_ways("the function of an AveragedModel"):
                 self._average(means, values, count)
             for mean, value in zip(means, values, strict=True):
@@ -160,7 +160,7 @@ class AveragedModel(nn.Module):
 
 
 def _is_first(count: Tensor) -> bool | None:
-    """Whether nothing is averaged yet; None in a recording that is for both."""
+    """Whether nothing is averaged yet; None in a recording for both cases."""
     if _core.recorder() is None:
         return int(count) == 0
     known: bool | None = _core.decide(count == 0)
@@ -168,7 +168,7 @@ def _is_first(count: Tensor) -> bool | None:
 
 
 def _inputs(batch: Any, device: Any) -> Any:
-    """Of a batch of inputs and labels, the inputs."""
+    """The inputs of a batch of inputs and labels."""
     if isinstance(batch, (list, tuple)):
         batch = batch[0]
     return batch if device is None else batch.to(device)
@@ -189,7 +189,7 @@ def update_bn(loader: Iterable[Any], model: nn.Module, device: Any = None) -> No
     try:
         for norm in norms:
             norm.reset_running_stats()
-            norm.momentum = None  # the mean of all batches alike
+            norm.momentum = None  # the plain mean over batches
         with no_grad():
             for batch in loader:
                 model(_inputs(batch, device))

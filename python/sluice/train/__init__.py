@@ -6,8 +6,8 @@
         epochs=5, dir="runs/first")
     result = trainer.fit(loader, evaluate=lambda: {"accuracy": accuracy(net)})
 
-With a folder, a run that was stopped goes on where its last checkpoint is, bit
-for bit as if it had not been stopped.
+With a folder, an interrupted run resumes from its last checkpoint, bitwise as if it had
+not been interrupted.
 """
 
 from ._early import EarlyStopping

@@ -28,11 +28,11 @@ class EarlyStopping:
             raise ValueError(f"mode is {mode!r}; wanted 'min' or 'max'")
         self.metric, self.patience, self.min_delta = metric, patience, min_delta
         self.mode = mode
-        self._best = math.inf  # smaller is better here
+        self._best = math.inf  # stored so that smaller is better
         self._bad = 0
 
     def step(self, value: Any) -> bool:
-        """True when it is time to stop. NaN is no better than anything."""
+        """True if the run should stop. NaN never counts as better."""
         patience = _core.Patience(self.patience, self.min_delta, self.mode == "max")
         patience.restore(self._best, self._bad)
         over: bool = patience.tell(float(value))
@@ -47,7 +47,7 @@ class EarlyStopping:
         }
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Takes back what ``state_dict`` gave."""
+        """Restores a state from ``state_dict``."""
         best = state_dict["best"]
         self._best = math.inf if best is None else float(best)
         self._bad = int(state_dict["bad"])

@@ -1,4 +1,4 @@
-"""What the ranks of a training run decide together; a process alone is one rank."""
+"""Joint decisions of the ranks of a training run. A single process is one rank."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ __all__ = ["Ranks"]
 
 
 class Ranks:
-    """The process group, where there is one of several ranks.
+    """The process group, if there are several ranks.
 
-    All ranks take as many batches and stop after the same step. They tell each
-    other by one small sum in each step, which is on its way while gradients are
-    computed.
+    All ranks take the same number of batches and stop after the same step. They agree
+    by one small all-reduce per step, which overlaps with the gradient computation.
     """
 
     def __init__(self) -> None:
@@ -30,14 +29,14 @@ class Ranks:
         self.stop = 0  # the signal that any rank caught
 
     def begin(self, loss: float, caught: int) -> None:
-        """Says this rank's loss of a step, and whether it was told to stop."""
+        """Reports this rank's loss of a step, and whether it was told to stop."""
         terminated = float(caught == signal.SIGTERM)
         self._mine = [loss, terminated, float(caught != 0), 0.0]
         if self.size > 1:
             self._send()
 
     def end(self, caught: int) -> float:
-        """The mean loss of all; ``stop`` is set on all ranks, or on none."""
+        """The mean loss of all ranks. Sets ``stop`` on all ranks or on none."""
         if self.size == 1:
             self.stop = caught
             return self._mine[0]
@@ -49,7 +48,7 @@ class Ranks:
         return loss / self.size
 
     def end_pass(self) -> None:
-        """This rank has no more batches in this pass: nor have the others."""
+        """Checks that no other rank has more batches in this pass."""
         if self.size == 1:
             return
         self._mine = [0.0, 0.0, 0.0, 1.0]
@@ -76,15 +75,15 @@ class Ranks:
         return [float(v) for v in self._sum.numpy()]
 
     def give_up(self, error: BaseException) -> None:
-        """The program ends without the others. What is under way among them, as a
-        checkpoint, is not waited for: who is lost does not come there either."""
+        """Ends the program without the other ranks. It does not wait for collective
+        work in progress, such as a checkpoint, because a lost rank never joins it."""
         if self.size > 1:
             from ..distributed._group import abort_all
 
             abort_all(error)
 
     def any(self, wish: bool) -> bool:
-        """Whether one rank wishes it."""
+        """Whether the flag is set on any rank."""
         if self.size == 1:
             return wish
         self._mine = [float(wish), 0.0, 0.0, 0.0]
@@ -92,13 +91,13 @@ class Ranks:
         return self._received()[0] > 0
 
     def mean(self, metrics: Mapping[str, float]) -> dict[str, float]:
-        """The means over all ranks, which have the same names."""
+        """The means over all ranks, which must have the same names."""
         if self.size == 1:
             return dict(metrics)
         import numpy as np
 
         names = sorted(metrics)
-        # A number for the names, which is its own mean only where all have the same.
+        # A hash of the names. It equals its mean only if all ranks have the same names.
         which = float(zlib.crc32("\n".join(names).encode()))
         mine = np.array([*(metrics[n] for n in names), which], dtype=np.float64)
         total = _core.tensor(mine)

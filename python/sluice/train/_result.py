@@ -9,7 +9,7 @@ from .._closed import closed
 
 __all__ = ["EXIT_LATER", "FitResult"]
 
-# EX_TEMPFAIL: what was done is saved, and the rest is for another time.
+# EX_TEMPFAIL: the progress is saved, and the rest is for a later run.
 EXIT_LATER = 75
 
 
@@ -20,10 +20,10 @@ class FitResult:
     steps were done before."""
 
     end: str = "done"
-    steps: int = 0  # in all, those before a resume included
-    resumed: int | None = None  # the step it went on from
-    loss: float = math.nan  # of the last step; on ranks, the mean of all
+    steps: int = 0  # in total, including those before a resume
+    resumed: int | None = None  # the step that it resumed from
+    loss: float = math.nan  # of the last step; the mean over ranks
     metrics: dict[str, float] = field(default_factory=dict)
     curve: list[tuple[int, float]] = field(default_factory=list)
-    # Of the last log: steps per second, tail, and on ranks who was waited for.
+    # From the last log: steps per second, tail latency, and the straggling rank.
     speed: dict[str, float] = field(default_factory=dict)

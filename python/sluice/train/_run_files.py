@@ -1,4 +1,4 @@
-"""What a run leaves in its folder."""
+"""The files that a run writes into its folder."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["RunFiles"]
 
 
 class RunFiles:
-    """Checkpoints, metrics and events; nothing without a folder. On ranks all write
-    the checkpoints, and rank 0 the rest."""
+    """Checkpoints, metrics and events; nothing without a folder. All ranks write the
+    checkpoints, and rank 0 writes the rest."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class RunFiles:
             self.checkpoints = io.CheckpointManager(self.folder, keep_last)
 
     def open(self, resumed: int | None) -> None:
-        """Begins the logs, or goes on with those of a run that was stopped."""
+        """Starts the logs, or continues those of an interrupted run."""
         if self.folder is None or self.ranks.rank > 0:
             return
         after = -1 if resumed is None else resumed
@@ -53,7 +53,7 @@ class RunFiles:
             self.writer = report.SummaryWriter(self.folder, purge_step=purge)
 
     def log(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Numbers of a step."""
+        """Logs the metrics of a step."""
         for each in self.logs:
             each.write(step, metrics)
         if self.writer is not None:
@@ -61,32 +61,33 @@ class RunFiles:
                 self.writer.add_scalar(name, value, step)
 
     def save(self, step: int, metrics: Mapping[str, float], parts: Any) -> None:
-        """A checkpoint, in the background. Where a run is to go on without one, its
-        errors are warnings; the ranks have the same errors, so that all try again."""
+        """Writes a checkpoint in the background. If the run may continue without one,
+        its errors become warnings. All ranks get the same errors, so all retry."""
         if self.checkpoints is None:
             return
         try:
             self.checkpoints.save(step, metrics=metrics, **parts)
         except OSError as error:
-            # Without the other ranks there is nothing to go on with.
+            # The run cannot continue without the other ranks.
             lost = isinstance(error, (ConnectionError, TimeoutError))
             if lost or not self.keep_going:
                 raise
             warnings.warn(
                 f"Trainer: {error}; training goes on", RuntimeWarning, stacklevel=2
             )
-            # That was the one before; this one has not been begun.
+            # The error was the previous checkpoint's; this one has not started.
             self.checkpoints.save(step, metrics=metrics, **parts)
 
     def close_after_error(self) -> None:
-        """``close``, whose own errors are warnings: something else comes first."""
+        """``close`` with its errors as warnings, because another error takes
+        precedence."""
         try:
             self.close()
         except OSError as error:
             warnings.warn(f"Trainer: {error}", RuntimeWarning, stacklevel=2)
 
     def close(self) -> None:
-        """Everything is on the disk."""
+        """Waits until everything is on disk."""
         if self.checkpoints is not None:
             if self.ranks.size > 1:
                 self.checkpoints.close()

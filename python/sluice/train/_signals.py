@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a wish to stop at the next good place."""
+"""Ctrl-C and SIGTERM as requests to stop at the next suitable point."""
 
 from __future__ import annotations
 

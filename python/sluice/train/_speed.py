@@ -1,4 +1,4 @@
-"""How fast steps are, and which rank the others wait for."""
+"""The speed of steps, and the rank that the others wait for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._ranks import Ranks
 
 __all__ = ["Speed"]
 
-_KEPT = 200  # steps of which the tail is told
+_KEPT = 200  # steps in the tail statistics
 
 
 class Speed:
@@ -33,7 +33,7 @@ class Speed:
         self.report: Any = None  # the last StragglerReport
 
     def skip(self) -> None:
-        """What came between two steps does not count."""
+        """Excludes the time since the last step."""
         self._last = time.perf_counter()
 
     def step(self) -> None:
@@ -44,7 +44,7 @@ class Speed:
         self._count += 1
 
     def since_last(self) -> dict[str, float]:
-        """The numbers for the log. All ranks call it after the same step."""
+        """The numbers for the log. All ranks must call it after the same step."""
         now = time.perf_counter()
         seconds, steps = max(now - self._logged, 1e-9), self._count
         self._logged, self._count = now, 0
@@ -60,7 +60,7 @@ class Speed:
     def _waits(self, steps: int) -> dict[str, float]:
         from ..distributed import straggler_report
 
-        # What was before the run is not of it.
+        # Collectives from before the run do not count.
         if self.report is None and not self._since:
             self._since = self._first
         report = straggler_report(since=self._since)
@@ -84,7 +84,7 @@ class Speed:
             self._first = times[-1][0] if times else 0
 
     def in_words(self) -> str:
-        """Who was waited for, where it cost a tenth of the time or more."""
+        """The straggling rank in words, if waiting took a tenth of the time or more."""
         report = self.report
         worst = None if report is None else report.straggler()
         if worst is None or report.seconds <= 0:

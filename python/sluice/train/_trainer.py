@@ -28,22 +28,21 @@ __all__ = ["Trainer"]
 class Trainer:
     """Trains ``model`` by ``optimizer`` so that ``loss(batch)`` gets smaller.
 
-    A loss that is not finite is a FloatingPointError; parameters are then as
-    they were before that step. With ``dir`` it writes checkpoints, metrics.csv,
-    metrics.jsonl and TensorBoard's events there, and goes on from them
-    (``resume``). ``save_every`` and ``log_every`` count steps; 0: after every
-    pass. Ctrl-C and SIGTERM end a run after the step it is in, with a
-    checkpoint.
+    A loss that is not finite raises a FloatingPointError and leaves the parameters
+    as they were before that step. With ``dir`` it writes checkpoints, metrics.csv,
+    metrics.jsonl and TensorBoard events there, and resumes from them (``resume``).
+    ``save_every`` and ``log_every`` count steps; 0 means after every pass. Ctrl-C
+    and SIGTERM end a run after the current step, with a checkpoint.
 
-    On ranks (sluice.distributed) every one makes the same calls, with a model that
-    averages gradients. All write the checkpoints together, into a folder all see,
-    and any number of them goes on from one. Losses and metrics are means over the
-    ranks. A signal to one of them stops all. ``exit_for_restart`` (None: on ranks,
-    with ``dir``) ends the program with 75, "not now, but later", for whoever starts
-    it again: after SIGTERM, and where another rank was killed or does not come.
-    ``on_save_error="warn"``: training goes on when a checkpoint cannot be written,
-    with the one before, and tries again at the next; the last one of a run must be
-    written.
+    With several ranks (sluice.distributed) every rank makes the same calls, with a
+    model that averages gradients. All write the checkpoints together into a shared
+    folder, and any number of ranks can resume from one. Losses and metrics are means
+    over the ranks. A signal to one rank stops all. ``exit_for_restart`` (None: with
+    several ranks and ``dir``) exits with status 75, "not now, but later", for a
+    launcher that restarts the program: after SIGTERM, and if another rank was killed
+    or is missing. ``on_save_error="warn"``: training continues when a checkpoint
+    cannot be written, keeps the previous one and tries again at the next; the last
+    checkpoint of a run must be written.
     """
 
     def __init__(
@@ -93,12 +92,12 @@ class Trainer:
         evaluate: Callable[[], Mapping[str, Any]] | None = None,
         after_step: Callable[[int, float], Any] | None = None,
     ) -> FitResult:
-        """Trains over ``epochs`` passes of a DataLoader, those it had before
-        included: a run that is finished has nothing to train, and a warning says so.
+        """Trains until ``epochs`` passes of a DataLoader are done, including those of
+        earlier runs. A finished run has nothing to train, and a warning says so.
 
-        ``evaluate()`` is called after every pass, with the model in eval() and
-        without gradients; it gives metrics by name. ``after_step(step, loss)``
-        ends the run when it returns False (on one of the ranks).
+        ``evaluate()`` is called after every pass, with the model in eval() mode and
+        without gradients, and returns metrics by name. ``after_step(step, loss)``
+        ends the run if it returns False (on any rank).
         """
         ranks = Ranks()
         leave = self.exit_for_restart
@@ -159,7 +158,7 @@ class _Run:
             if self.saved != self.result.steps:
                 self.save()
         except BaseException:
-            # On ranks nothing is waited for: others may have ended.
+            # With several ranks nothing is waited for: others may have ended.
             if self.ranks.size == 1:
                 self.files.close_after_error()
             raise
@@ -167,13 +166,13 @@ class _Run:
             if self.progress is not None:
                 self.progress.finish()
         if self.result.end == "signal" and self.files.keep_going:
-            self.files.close_after_error()  # there is the one before
+            self.files.close_after_error()  # the previous checkpoint remains
         else:
             self.files.close()
         return self.result
 
     def go_on(self) -> None:
-        """From the newest checkpoint, where there is one."""
+        """Resumes from the newest checkpoint, if there is one."""
         if self.files.checkpoints is None or not self.trainer.resume:
             return
         found = self.files.checkpoints.restore(**self.parts)
@@ -202,7 +201,7 @@ class _Run:
         return 0 < self.trainer.max_steps <= self.result.steps
 
     def nothing_left(self) -> bool:
-        """Whether all was done before: says so."""
+        """Whether the run was already complete, with a warning."""
         trainer = self.trainer
         if self.enough():
             done = f"all {trainer.max_steps} steps are done"
@@ -236,7 +235,7 @@ class _Run:
             self.speed.skip()
 
     def step(self, batch: Any) -> bool:
-        """False: this was the last."""
+        """Runs a step; False if it was the last."""
         trainer, result = self.trainer, self.result
         lr = trainer.optimizer.param_groups[0]["lr"]
         loss = self.update(batch)
@@ -262,7 +261,7 @@ class _Run:
         return not self.enough()
 
     def update(self, batch: Any) -> float:
-        """Changes the parameters once; gives the loss before."""
+        """Updates the parameters once. Gives the loss before the update."""
         trainer = self.trainer
         trainer.optimizer.zero_grad()
         loss = trainer.loss(batch)
@@ -282,7 +281,7 @@ class _Run:
         return self.ranks.end(self.signals.caught)
 
     def end_pass(self) -> bool:
-        """True: the metric has stopped getting better."""
+        """Ends a pass; True if the metric has stopped improving."""
         if self.evaluate is None:
             return False
         model, steps = self.trainer.model, self.result.steps

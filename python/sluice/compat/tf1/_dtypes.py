@@ -155,7 +155,7 @@ class DType:
         return as_dtype, (self._name,)
 
 
-# The types that both sluice and TensorFlow have.
+# The dtypes that Sluice and TensorFlow share.
 _NAMES = """bfloat16 bool complex128 complex64 float16 float32 float64 int16 int32
 int64 int8 string uint16 uint32 uint64 uint8""".split()
 _known = {name: DType(name) for name in _NAMES if hasattr(_core, name)}

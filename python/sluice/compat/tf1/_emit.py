@@ -83,7 +83,7 @@ def emit(full: str | None, op: str, *inputs: Any, **attrs: Any) -> Any:
 
 
 def built(graph: Graph, function: Any, full: str, inputs: Any, attrs: Any) -> Any:
-    """What the core makes of it; a wrong argument is a ValueError."""
+    """The core's result; a wrong argument raises ValueError."""
     try:
         made = function(
             *[lowered(_numbered(graph, x)) for x in inputs],
@@ -108,7 +108,7 @@ def _numbered(graph: Graph, value: Any) -> Any:
 
 
 def raised_up(graph: Graph, made: Any) -> Any:
-    """The Tensors and Operations of what the core made."""
+    """The Tensors and Operations for the core's results."""
     if isinstance(made, _core.Operation):
         return wrap_operation(graph, made)
     return None if made is None else wrap(graph, made)

@@ -48,7 +48,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
 
 def forget_shape(x: Any, shape: TensorShape) -> Any:
-    """The same value, of which no more is known than that shape."""
+    """The same value with only that static shape."""
     if x.shape == shape:
         return x
     items = _core.List(x.dtype._core, None).append(x._core)
@@ -57,7 +57,7 @@ def forget_shape(x: Any, shape: TensorShape) -> Any:
 
 
 def told_shape(x: Any, shape: TensorShape) -> Any:
-    """The same value, of which that shape is known."""
+    """The same value with that static shape."""
     if shape.ndims is None or x.shape == shape:
         return x
     return emit(None, "ensure_shape", x, shape=shape.as_list())

@@ -138,7 +138,7 @@ class _Loop:
         return raised[1 if self.counted else 0 :]
 
     def like(self) -> Any:
-        """What comes out has the structure of what the body gives."""
+        """The results have the structure that the body returns."""
         given = type(self.returned) in (list, builtins.tuple)
         return self.returned if given else self.loop_vars
 

@@ -249,7 +249,7 @@ def logical_not(x: Any, name: str | None = None) -> Any:
 
 
 def inverted(x: Any) -> Any:
-    """What ~x is."""
+    """~x."""
     x = convert(x)
     if x.dtype is bool_:
         return logical_not(x)
@@ -360,7 +360,7 @@ _BITS = {
 
 
 def operator(name: str, x: Any, y: Any) -> Any:
-    """What an operator of Python makes of a tensor and something."""
+    """A Python operator applied to a tensor and another operand."""
     if y is None:
         raise ValueError("None values not supported.")
     if name == "matmul":

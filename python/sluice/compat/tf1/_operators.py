@@ -1,4 +1,4 @@
-"""What Tensors and Variables do with Python's operators."""
+"""Python's operators for Tensors and Variables."""
 
 from __future__ import annotations
 

@@ -205,17 +205,17 @@ class Optimizer:
     # ---- What a rule is made of ----
 
     def _create_slots(self, var_list: Any) -> None:
-        """Makes what the rule keeps."""
+        """Creates the slots of the rule."""
 
     def _prepare(self) -> None:
-        """Makes tensors of what the optimizer was made with."""
+        """Creates tensors of the optimizer's hyperparameters."""
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         """The operation that changes a variable."""
         raise NotImplementedError
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        """The same of some rows; the others, and what is kept of them, stay."""
+        """The same for some rows; other rows and their slots stay."""
         rows = var.shape[0].value
         dense = emit(
             None, "unsorted_segment_sum", grad.values, grad.indices, num_segments=rows
@@ -283,11 +283,11 @@ class Optimizer:
         return self._others[key]
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """What the optimizer keeps of a variable under that name, or None."""
+        """The slot of a variable with that name, or None."""
         return self._slots.get(name, {}).get(var)
 
     def get_slot_names(self) -> list[str]:
-        """The names of what it keeps."""
+        """The names of the slots."""
         return sorted(self._slots)
 
     def variables(self) -> list[Any]:

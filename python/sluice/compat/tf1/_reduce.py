@@ -65,7 +65,7 @@ def _named_as_tensorflow(x: Any, axis: Any) -> None:
 
 
 def reduced(full: str | None, op: str, x: Any, axes: Any, keep: bool) -> Any:
-    """What is left of x over these axes; all of it for none."""
+    """x reduced over these axes; x itself for no axes."""
     if axes == []:  # nothing to reduce; the core takes that for all axes
         return emit(full, "identity", x)
     made = emit(full, op, x, axes=axes, keep_dims=keep)

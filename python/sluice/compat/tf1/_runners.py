@@ -1,4 +1,4 @@
-"""Threads beside a program: Coordinator, QueueRunner."""
+"""Background threads of a program: Coordinator, QueueRunner."""
 
 from __future__ import annotations
 
@@ -102,12 +102,12 @@ class QueueRunner:
 
     @property
     def queue_closed_exception_types(self) -> Any:
-        """What a closed queue fails with."""
+        """The error of a closed queue."""
         return self._ends
 
     @property
     def exceptions_raised(self) -> list[BaseException]:
-        """What threads were stopped by where there is no coordinator."""
+        """The exceptions that stopped threads, if there is no coordinator."""
         return self._exceptions
 
     @property

@@ -64,7 +64,7 @@ class ConfigProto:
 
     @property
     def _threads(self) -> int:
-        if self.log_device_placement:  # set since it was made
+        if self.log_device_placement:  # set after construction
             raise NotImplementedError("ConfigProto: log_device_placement is not there")
         return max(self.intra_op_parallelism_threads, self.inter_op_parallelism_threads)
 
@@ -81,7 +81,7 @@ class RunOptions:
         self.timeout_in_ms, self.trace_level = timeout_in_ms, trace_level
 
     def _core(self) -> Any:
-        if self.trace_level != 0:  # set since they were made
+        if self.trace_level != 0:  # set after construction
             raise NotImplementedError("RunOptions: wanted trace_level NO_TRACE")
         seconds = self.timeout_in_ms / 1000 if self.timeout_in_ms else None
         return _core.RunOptions(timeout=seconds)
@@ -94,7 +94,7 @@ def _array(value: Any) -> Any:
 
 
 class _Fetches:
-    """What is fetched, flat, and how the results are put together again."""
+    """The flat fetches, and the structure of their results."""
 
     def __init__(self, graph: Graph, fetches: Any) -> None:
         self.flat: list[Any] = []
@@ -231,7 +231,7 @@ def _fed_value(target: Any, value: Any) -> Any:
 
 
 def _fits(known: Any, sizes: tuple[int, ...]) -> bool:
-    """Whether sizes are those that are known; each step asks."""
+    """Whether sizes match the static shape; checked in each step."""
     if known is None:
         return True
     return len(known) == len(sizes) and all(

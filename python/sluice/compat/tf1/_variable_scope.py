@@ -352,7 +352,7 @@ def _found(variable: Variable, full: str, sizes: Any, kind: Any, dtype: Any) -> 
 def _start(
     full: str, given: Any, scope: VariableScope, sizes: Any, kind: Any, is_value: bool
 ) -> tuple[Any, Any]:
-    """What the variable begins with, and the type it then has."""
+    """The initial value of the variable, and its dtype."""
     if is_value:
         return _own_value(given), None
     start = scope.initializer if given is None else given

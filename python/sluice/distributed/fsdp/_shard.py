@@ -1,4 +1,4 @@
-"""Units of a model: modules whose parameters are gathered and let go together."""
+"""Units of a model: modules whose parameters are gathered and released together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..nn import functional as collectives
 
 __all__ = ["Unit", "fully_shard", "units_of"]
 
-_UNIT = "_fsdp_unit"  # where a module keeps its unit
+_UNIT = "_fsdp_unit"  # the attribute for a module's unit
 
 # Whole parameters that were sharded but are still referenced: used in another
 # module, one of them would become an unrelated tensor.
@@ -58,7 +58,7 @@ def fully_shard(
 
 
 def units_of(module: Module, what: str) -> list[Unit]:
-    """Those of a module and of what it contains."""
+    """The units of a module and of its submodules."""
     found = [m.__dict__[_UNIT] for m in module.modules() if _UNIT in m.__dict__]
     if not found:
         raise ValueError(
@@ -83,16 +83,16 @@ class _Gather(Function):
 
 
 class Entry(NamedTuple):
-    """A parameter of a unit, in all the places that have it."""
+    """A parameter of a unit, with all places that refer to it."""
 
     places: list[tuple[Module, str]]
     shape: tuple[int, ...]
-    elements: int  # of the whole
-    each: int  # elements of a part; the last ones are filled up by zeros
+    elements: int  # of the whole parameter
+    each: int  # elements of a part; the last ones are padded with zeros
 
     @property
     def part(self) -> Any:
-        """This rank's."""
+        """This rank's part."""
         module, name = self.places[0]
         return module.__dict__["_parameters"][name]
 
@@ -104,7 +104,8 @@ class Part(Parameter):
 
 
 class Unit:
-    """One module that was sharded, kept by it. `forward` takes its forward's place.
+    """The data of one sharded module, which holds it. `forward` replaces the
+    module's forward.
 
     Used by the thread that trains, on all ranks in the same order.
     """
@@ -115,7 +116,7 @@ class Unit:
         inner = [m for m in module.modules() if _UNIT in m.__dict__]
         self.reshard = not inner if reshard is None else bool(reshard)
         places = _places(module, {id(m) for one in inner for m in one.modules()})
-        self._former: list[Any] = []  # weak: what the parts were cut from
+        self._former: list[Any] = []  # weak references to the whole parameters
         self.entries = self._shared_out(places)
         for _, buffer in module.named_buffers():
             _core.dist_broadcast(buffer, 0, group_name(group), False)
@@ -124,7 +125,7 @@ class Unit:
         if self.entries:
             module.__dict__["forward"] = self.forward
 
-    # ---- At the start ----
+    # ---- Setup ----
 
     def _shared_out(self, places: dict[int, list[tuple[Module, str]]]) -> list[Entry]:
         wholes = [ps[0][0].__dict__["_parameters"][ps[0][1]] for ps in places.values()]
@@ -150,13 +151,13 @@ class Unit:
             _whole[id(whole)] = whole
             self._former.append(weakref.ref(whole))
             entries.append(entry)
-        _core.bump_epoch()  # functions were recorded with the whole ones
+        _core.bump_epoch()  # recordings used the whole parameters
         return entries
 
-    # ---- Parts and wholes ----
+    # ---- Parts and whole parameters ----
 
     def cut(self, entry: Entry, whole: Any) -> Any:
-        """This rank's part of a whole tensor, as one of its own."""
+        """This rank's part of a whole tensor, as a separate tensor."""
         import sluice as sl
 
         with sl.no_grad():
@@ -169,7 +170,7 @@ class Unit:
             return sl.concat([part, sl.zeros([missing], dtype=part.dtype)], 0)
 
     def joined(self, entry: Entry, part: Any) -> Any:
-        """The whole of which every rank gives its part; without a gradient."""
+        """The whole tensor made of every rank's part, without a gradient."""
         import sluice as sl
 
         with sl.no_grad():
@@ -177,8 +178,8 @@ class Unit:
             return flat[: entry.elements].reshape(entry.shape)
 
     def _gathered(self) -> list[Any]:
-        """All parameters, whole: one collective for each type, in which the parts of
-        a rank are side by side."""
+        """All whole parameters, gathered by one collective per dtype, in which the
+        parts of a rank are contiguous."""
         import sluice as sl
 
         alike: dict[Any, list[Entry]] = {}
@@ -206,7 +207,7 @@ class Unit:
     # ---- Calls ----
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes, of whole parameters."""
+        """The output of the module with whole parameters."""
         if self._former and _core.is_grad_enabled():
             self._look_for_former()
         if not (self.reshard and _core.is_grad_enabled()):
@@ -224,7 +225,8 @@ class Unit:
         return checkpoint(run, *args, **kwargs)
 
     def _look_for_former(self) -> None:
-        """Once: an optimizer that was made before would train what nobody uses."""
+        """Checks once for an optimizer made before sharding, which would train unused
+        tensors."""
         former, self._former = self._former, []
         alive = sum(whole() is not None for whole in former)
         if alive:
@@ -237,8 +239,8 @@ class Unit:
 
     @contextlib.contextmanager
     def _buffers_aside(self) -> Iterator[None]:
-        """Inside, what is written to buffers is forgotten: running statistics have
-        moved when the forward ran first."""
+        """Discards writes to buffers inside the scope: running statistics were already
+        updated when the forward first ran."""
         tables = [m.__dict__["_buffers"] for m in self._module.modules()]
         kept = [dict(table) for table in tables]
         try:
@@ -267,7 +269,7 @@ class Unit:
 
 
 def _places(module: Module, others: set[int]) -> dict[int, list[tuple[Module, str]]]:
-    """Where each parameter is, without those of modules that have units."""
+    """The places of each parameter, except in modules that have units."""
     found: dict[int, list[tuple[Module, str]]] = {}
     for part in module.modules():
         if id(part) in others:

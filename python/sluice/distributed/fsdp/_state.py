@@ -24,7 +24,7 @@ __all__ = [
 
 
 def _owners(module: Module, what: str) -> dict[int, tuple[Unit, Entry]]:
-    """Who has a part, by the part's identity."""
+    """The unit and entry of each part, by the part's identity."""
     return {
         id(entry.part): (unit, entry)
         for unit in units_of(module, what)
@@ -143,7 +143,7 @@ def load_full_optim_state_dict(
 
 
 def _is_part(value: Any, entry: Entry) -> bool:
-    """Whether it is kept for each element, as moments are; steps are one number."""
+    """Whether the value is kept per element, like moments; steps are one number."""
     return isinstance(value, _core.Tensor) and tuple(value.shape) == (entry.each,)
 
 

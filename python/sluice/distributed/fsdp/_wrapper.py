@@ -46,13 +46,13 @@ class FullyShardedDataParallel(Module):
         options: dict[str, Any] = {"process_group": process_group}
         options["reshard_after_forward"] = reshard_after_forward
         inside = _chosen(module, auto_wrap_policy)
-        for part in reversed(inside):  # the inner ones first
+        for part in reversed(inside):  # inner modules first
             fully_shard(part, **options)
         fully_shard(module, **options)
         self.module = module
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes."""
+        """The output of the module."""
         return self.module(*args, **kwargs)
 
     def state_dict(self, **_: Any) -> dict[str, Any]:

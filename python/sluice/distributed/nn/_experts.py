@@ -1,4 +1,4 @@
-"""A mixture of experts that are on several ranks."""
+"""A mixture of experts distributed over several ranks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class ExpertsOfRank(ModuleList):
 
 
 class Route(NamedTuple):
-    """Where rows go: all of it has one element for each row and choice."""
+    """The routing of rows, with one element for each row and choice."""
 
-    place: Any  # its slot among those of all experts; behind the last: dropped
-    weight: Any  # what the expert's result counts
-    slots: int  # of one expert, for the rows of one rank
+    place: Any  # the slot among those of all experts; past the last: dropped
+    weight: Any  # the weight of the expert's result
+    slots: int  # slots of one expert for the rows of one rank
 
 
 class MixtureOfExperts(Module):
@@ -36,9 +36,9 @@ class MixtureOfExperts(Module):
         layer = MixtureOfExperts(nn.Linear(64, 2 * ranks), experts)
         y = layer(x)                                     # x: [rows, 64]
 
-    Experts are numbered by rank: those of rank 0 first. Rows travel by all_to_all, in
-    as many slots for each expert as capacity says (a share of rows / experts; None:
-    all rows find a place). A row that finds its expert's slots taken gets zeros.
+    Experts are numbered by rank, those of rank 0 first. Rows are sent by all_to_all.
+    capacity sets the number of slots of each expert, as a multiple of rows / experts;
+    None makes room for all rows. A row whose expert has no free slot gets zeros.
 
     With DistributedDataParallel around the model, gradients of the gate and of
     experts are those of one process that has all experts and all ranks' rows.
@@ -75,7 +75,7 @@ class MixtureOfExperts(Module):
         self.top_k, self.capacity = top_k, capacity
 
     def route(self, x: Any) -> Route:
-        """Which slots the rows of x get."""
+        """Assigns slots to the rows of x."""
         import sluice as sl
 
         rows = x.shape[0]
@@ -100,7 +100,7 @@ class MixtureOfExperts(Module):
         return Route(place, weight, slots)
 
     def forward(self, x: Any) -> Any:
-        """What the experts make of the rows of x: [rows, size]."""
+        """The experts' outputs for the rows of x: [rows, size]."""
         import sluice as sl
 
         if x.ndim != 2:
@@ -121,7 +121,7 @@ class MixtureOfExperts(Module):
         return y
 
     def _computed(self, slots: Any, each: int) -> Any:
-        """The slots of all experts, computed by those that have them."""
+        """The slots of all experts, computed by the ranks that hold them."""
         import sluice as sl
 
         ranks, here = self._ranks, len(self.experts)

@@ -244,7 +244,7 @@ def _along(op: Any, input: Any, dim: int | None, dtype: Any) -> Tensor:
         axes_tuple(0 if dim is None else dim, 1, "softmax")
         return op(x.reshape(1), 0).reshape(())
     if dim is None:
-        # PyTorch's rule: the axis of classes, where there seems to be one.
+        # PyTorch's rule: the probable axis of classes.
         dim = 0 if x.ndim in (1, 3) else 1
     return op(x, dim)
 

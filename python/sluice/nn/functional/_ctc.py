@@ -23,7 +23,7 @@ Op = Callable[..., Tensor]
 _broadcast: Op = _core.op_function("BroadcastTo")
 _where: Op = _core.op_function("Select")
 _minimum: Op = _core.op_function("Minimum")
-# The logarithm of nothing: finite, so that differences of it are 0.
+# The logarithm of 0, finite so that differences of it are 0.
 _NEVER = -1e30
 
 
@@ -59,7 +59,7 @@ def _losses(
     seen = gather(clip(log_probs, min=_NEVER), 2, index)
     never = beside(seen, as_tensor(_NEVER)).to(seen.dtype)
     place = beside(seen, arange(wide))
-    # Past a blank one may go if the labels around it differ; blanks do not.
+    # A path may skip a blank if the labels around it differ.
     before = pad(around, [2, 0], value=blank)[:, :wide]
     skips = (around != before) & (place >= 2)
     first = (place < 2) & (place <= 2 * expand_dims(lengths, 1))
@@ -74,7 +74,7 @@ def _losses(
     none = expand_dims(lengths == 0, 1)
     other = _where(none, never, gather(alpha, 1, clip(last - 1, min=0)))
     loss = -_log_sum([end, other]).squeeze(1)
-    # Without steps there is nothing to read: certain of no labels.
+    # With no steps, the empty labelling is certain.
     empty = _where(lengths == 0, beside(loss, as_tensor(0.0)), -never)
     return _where(steps > 0, loss, empty.to(loss.dtype))
 

@@ -37,7 +37,7 @@ def _held(at: Tensor, size: Any) -> Tensor:
 
 
 def _reflected(at: Tensor, size: Any, align: bool) -> Tensor:
-    """What mirrors at both ends make of places."""
+    """Positions reflected at both ends."""
     if align and size == 1:
         return at * 0
     low, span = (0.0, size - 1) if align else (-0.5, size)

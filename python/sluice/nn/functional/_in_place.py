@@ -11,7 +11,7 @@ __all__: list[str] = []
 
 
 def source(x: Any) -> Any:
-    """What to compute from: a copy, where gradients may need what was there."""
+    """The tensor to compute from: a copy, if gradients may need the old values."""
     recorded = isinstance(x, Tensor) and _core.is_grad_enabled() and x.requires_grad
     return x.clone() if recorded else x
 

@@ -31,7 +31,7 @@ def _by_one_op(x: Tensor, factors: Any, mode: str, sizes: list[int]) -> bool:
         return False
     if factors is None:
         return True
-    # Places go by the factors, where these are not what the sizes say.
+    # Positions follow the given factors where these differ from the ratio of sizes.
     return all(m == n * f for m, n, f in zip(sizes, x.shape[2:], factors))
 
 

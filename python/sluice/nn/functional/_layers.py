@@ -138,7 +138,7 @@ def checked_table(
     table: Any, ids: Any, max_norm: float | None, norm_type: float,
     scale_grad_by_freq: bool,
 ) -> None:  # fmt: skip
-    """What an embedding does to its table before it looks rows up."""
+    """Applies the options of an embedding to its table before the lookup."""
     if max_norm is not None:
         _shrink_rows(table, ids, max_norm, norm_type)
     if flag(scale_grad_by_freq, "scale_grad_by_freq"):
@@ -207,7 +207,7 @@ def pad(
     if mode != "constant" and number != 0:
         raise ValueError(f"pad(): value is {value} and mode {mode!r}, which has none")
     if mode == "constant" and isinstance(input, Tensor):
-        # The core takes a double, and cuts off what integers do not hold.
+        # The core takes a double, and truncates values that integers cannot hold.
         if has_symbols(pad) or not (number == 0 or input.dtype.is_floating_point):
             return padded(input, pad, number)
     return _core.nn_pad(input, pad, mode, number)
@@ -224,7 +224,8 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
 
 
 def _as_many_heads(query: Tensor, key: Tensor, value: Tensor) -> None:
-    """The kernel shares keys among queries; unasked it would hide a wrong shape."""
+    """Checks shapes: without enable_gqa, the kernel's sharing of keys among queries
+    would hide a wrong shape."""
     if query.ndim < 3:
         return
     for name, x in (("key", key), ("value", value)):

@@ -12,7 +12,7 @@ from ..._core import Tensor
 
 __all__: list[str] = []
 
-# What each mode is for, by the number of axes.
+# The modes, by the number of axes that they support.
 _AXES = {"linear": (1,), "bilinear": (2,), "bicubic": (2,), "trilinear": (3,)}
 _LINEAR = ("linear", "bilinear", "trilinear")
 NEAREST = ("nearest", "nearest-exact")
@@ -30,7 +30,7 @@ def _step(old: int, new: int, factor: float | None, align: bool) -> float:
 
 
 def _nearest(old: int, new: int, step: float, exact: bool) -> list[int]:
-    # PyTorch counts in floats.
+    # PyTorch computes this in float32.
     step = _float32(step)
     begin = 0.5 if exact else 0.0
     return [min(int(_float32((i + begin) * step)), old - 1) for i in range(new)]
@@ -143,7 +143,7 @@ def scaled(
     for i, new in enumerate(sizes):
         axis, old = 2 + i, int(x.shape[2 + i])
         if new == old and (mode in _LINEAR or (mode == "nearest" and len(sizes) == 2)):
-            continue  # PyTorch leaves such an axis alone, whatever the factor
+            continue  # PyTorch ignores the factor for such an axis
         step = _step(old, new, factors[i], align)
         if mode in NEAREST:
             at = _nearest(old, new, step, mode == "nearest-exact")

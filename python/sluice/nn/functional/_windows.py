@@ -1,4 +1,4 @@
-"""Windows of images as columns, and the way back."""
+"""Windows of images as columns, and the reverse."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class _SpectralNorm(Module):
     def forward(self, weight: Any) -> Tensor:
         matrix = as_matrix(weight, self.dim)
         if self.training:
-            turned = matrix.detach().t()  # so that the right one comes last
+            turned = matrix.detach().t()  # so that the right vector is updated last
             follow(turned, self._v, self._u, self.n_power_iterations, self.eps)
         made: Tensor = weight / largest(matrix, self._u.clone(), self._v.clone())
         return made

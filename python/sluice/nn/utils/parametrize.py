@@ -92,14 +92,14 @@ class ParametrizationList(ModuleList):
             self.register_parameter(name, old)
         elif name == "original" and value.shape == old.shape:
             with no_grad():
-                old.copy_(value)  # optimizers know the parameter that was there
+                old.copy_(value)  # optimizers refer to this parameter
             self.register_parameter(name, old)
         else:
             held = Parameter(value.detach().clone(), old.requires_grad)
             self.register_parameter(name, held)
 
     def right_inverse(self, value: Any) -> None:
-        """Write what gives this value to the originals."""
+        """Writes values to the originals that give this value."""
         if any(not hasattr(module, "right_inverse") for module in self):
             raise RuntimeError(
                 "a parametrization has no right_inverse; wanted one to assign a value"

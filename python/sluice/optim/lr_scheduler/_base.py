@@ -1,4 +1,4 @@
-"""What all schedulers have in common."""
+"""The base of all schedulers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., None])
 
 
 def check_optimizer(optimizer: Any, what: str) -> Optimizer:
-    """TypeError for what is no Optimizer."""
+    """Raises TypeError for anything but an Optimizer."""
     if not isinstance(optimizer, Optimizer):
         raise TypeError(
             f"{what}: the optimizer is a {type(optimizer).__name__}; "
@@ -27,7 +27,7 @@ def check_optimizer(optimizer: Any, what: str) -> Optimizer:
 
 
 def not_in_a_graph(scheduler: Any) -> None:
-    """Throws where captured code would set rates by a state."""
+    """Throws if captured code would set rates from a state."""
     refuse(
         f"{type(scheduler).__name__}.load_state_dict() sets rates",
         "wanted it outside of the function",
@@ -35,8 +35,8 @@ def not_in_a_graph(scheduler: Any) -> None:
 
 
 def by_every_call(step: F) -> F:
-    """A step that a captured function leaves to Python: its calls do it when
-    the graph has run. The rates are tensors of the graph, read by every call."""
+    """Decorates a step that a captured function leaves to Python: its calls run it
+    after the graph. The rates are tensors of the graph, read by every call."""
 
     @functools.wraps(step)
     def stepped(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -65,9 +65,9 @@ class LRScheduler:
     it had reached.
     """
 
-    _absolute = False  # rates do not depend on those found
-    _keeps = False  # made with last_epoch, it takes the rates as they are
-    _closed = True  # step(epoch) gives what value() does, whatever was found
+    _absolute = False  # rates do not depend on the current ones
+    _keeps = False  # made with last_epoch, it keeps the current rates
+    _closed = True  # step(epoch) uses value(), whatever the current rates are
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = check_optimizer(optimizer, type(self).__name__)
@@ -86,7 +86,7 @@ class LRScheduler:
         self._begin()
 
     def _begin(self) -> None:
-        """The first step, which makes the rates."""
+        """Does the first step, which sets the rates."""
         self._begins = True
         self.step()
         self._begins = False
@@ -97,13 +97,13 @@ class LRScheduler:
 
     @by_every_call
     def step(self, epoch: float | None = None) -> None:
-        """Goes on by one step, or to a certain one."""
+        """Advances by one step, or to a given one."""
         before = self.last_epoch
         self.last_epoch = before + 1 if epoch is None else epoch
         own = type(self).get_lr is not LRScheduler.get_lr
         rates = list(self.get_lr()) if own else []
         for i, group in enumerate(self.optimizer.param_groups):
-            if i == len(self.base_lrs):  # added since
+            if i == len(self.base_lrs):  # a group added since
                 self.base_lrs.append(float(group.setdefault("initial_lr", group["lr"])))
             if own:
                 group["lr"] = rates[i]
@@ -154,7 +154,7 @@ class LRScheduler:
         }
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Takes back what ``state_dict`` gave, and sets the rates."""
+        """Restores a state from ``state_dict``, and sets the rates."""
         not_in_a_graph(self)
         base_lrs = [float(lr) for lr in state_dict["base_lrs"]]
         last_lr = [float(lr) for lr in state_dict["last_lr"]]

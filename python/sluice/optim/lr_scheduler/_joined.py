@@ -54,7 +54,7 @@ class SequentialLR(LRScheduler):
             )
         _check(schedulers, optimizer, "SequentialLR")
         self.schedulers, self.milestones = schedulers, list(milestones)
-        # What their own beginnings have done to the rates does not count.
+        # Undoes what the schedulers' constructors did to the rates.
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
         self.base_lrs = [float(g["initial_lr"]) for g in optimizer.param_groups]
@@ -64,7 +64,7 @@ class SequentialLR(LRScheduler):
         self._last_lr = schedulers[0].get_last_lr()
 
     def _undo(self) -> None:
-        """Takes back the steps that the schedulers did when they were made."""
+        """Undoes the steps that the schedulers made when they were created."""
         for scheduler in self.schedulers:
             scheduler.last_epoch -= 1
             if isinstance(scheduler, SequentialLR):
