@@ -22,6 +22,8 @@ from .running import run
 
 # A reduced program may loop forever although the original did not.
 SECONDS = 20
+# Shorter than the parent's patience, which ends the process.
+JUDGE_SECONDS = 90
 
 
 class TooLong(BaseException):
@@ -32,8 +34,27 @@ def _too_long(*_: Any) -> None:
     raise TooLong
 
 
+def _endless(program: Program) -> Outcome:
+    """A program that took too long: the code itself may be a loop without end."""
+    (way, *_) = ways_of(program.family, program.seed)
+    signal.alarm(SECONDS)
+    try:
+        run(program.text, way.want, way.library)
+    except TooLong:
+        return Outcome("unsupported", "", "it does not end", "it does not end")
+    finally:
+        signal.alarm(0)
+    return Outcome("crash", "", "it does not end, captured", "it does not end")
+
+
 def judged(program: Program, torch: bool) -> Outcome:
-    found = outcome(program.text, ways_of(program.family, program.seed))
+    signal.alarm(JUDGE_SECONDS)
+    try:
+        found = outcome(program.text, ways_of(program.family, program.seed))
+    except TooLong:
+        return _endless(program)
+    finally:
+        signal.alarm(0)
     if found.word == "agree" and torch and program.torch:
         beside = beside_torch(program.text, TORCH[program.family])
         if beside.word != "agree":
