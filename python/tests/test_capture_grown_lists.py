@@ -92,10 +92,30 @@ def rows_of_what_is_written(x):
     return out
 
 
+def written_after_a_branch(x):
+    h = x * 1
+    out = [h]
+    if x.sum() > 0:
+        out.append(x * 2)
+    h += 10
+    return sl.stack(out)
+
+
+def written_in_the_loop_it_was_before(x):
+    h, i = x * 1, x.sum() * 0
+    out = [h]
+    while i < 3:
+        out.append(x * i)
+        h += 1
+        i = i + 1
+    return out
+
+
 @pytest.mark.parametrize(
     "program",
     [written_after_the_loop, written_in_the_iteration, written_in_each,
-     rows_of_what_is_written],
+     rows_of_what_is_written, written_after_a_branch,
+     written_in_the_loop_it_was_before],
 )  # fmt: skip
 def test_a_list_shows_what_is_written_to_its_elements_later(program):
     step = sl.function(program)

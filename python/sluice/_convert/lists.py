@@ -48,7 +48,8 @@ def note_element(value: Any) -> None:
 def note_shown(made: Any, before: Any, value: Any) -> None:
     """A list shows what is written to its elements later, which a List does not: it
     is unknown then, and so is what the list before it shows."""
-    _core.may_be(made.tensor, before.tensor)
+    if made is not before:
+        _core.may_be(made.tensor, before.tensor)
     if isinstance(value, Tensor):
         _core.may_be(made.tensor, value)
 
@@ -94,4 +95,6 @@ def as_list(values: Any, dtype: Any) -> Any:
     for value in values:
         note_element(value)
         made = made.append(as_tensor(value, dtype))
+    for value in values:
+        note_shown(made, made, value)
     return made
