@@ -97,3 +97,68 @@ def test_writes_to_the_class_that_keeps_it_show(program, start, between):
         return sl.function(program(base, derived))
 
     assert written_through(captured, start, between) == wanted
+
+
+# A read by super() of what the code had written left a graph's tensor in the class.
+@pytest.mark.parametrize("beside", [True, False])
+def test_super_reads_what_the_code_has_written(beside):
+    def run(wrap):
+        class First:
+            kept = sl.tensor(0.0)
+
+        class Second:
+            kept = sl.tensor(10.0)
+
+        class Both(First, Second):
+            def above(self):
+                return super(First, self).kept
+
+        one = Both()
+
+        @wrap
+        def step(x):
+            Second.kept = Second.kept + x
+            if beside:
+                First.kept = First.kept - x
+            return one.above() * x + Both.kept
+
+        return [(step(sl.tensor(v)).item(), First.kept.item(), Second.kept.item())
+                for v in VALUES]
+
+    assert run(sl.function) == run(lambda f: f)
+
+
+def test_classes_that_write_what_they_inherit():
+    def run(wrap):
+        class Base:
+            total, count = sl.tensor(0.0), 0
+
+            @classmethod
+            def add(cls, x):
+                cls.total = cls.total + x
+                cls.count += 1
+                return cls.total * cls.count
+
+        class Derived(Base):
+            pass
+
+        class Further(Derived):
+            pass
+
+        @wrap
+        def step(x):
+            made = Derived.add(x)
+            if x > 1:
+                made = made + Further.add(x)
+            return made
+
+        seen = []
+        for v in VALUES:
+            result = step(sl.tensor(v)).item()
+            classes = (Base, Derived, Further)
+            own = ["total" in c.__dict__ for c in classes]
+            kept = [(c.total.item(), c.count) for c in classes]
+            seen.append((result, kept, own))
+        return seen
+
+    assert run(sl.function) == run(lambda f: f)

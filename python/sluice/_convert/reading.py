@@ -182,17 +182,18 @@ class Reading(Journal):
 
     def _above(self, owner: Any, name: str) -> Any:
         """super().name: looks the name up in the classes after this one."""
-        raw = MISSING
+        raw, fresh = MISSING, True
         for base, raw in object_reads.above(owner, name):
             if self._is_from_program(base):
-                self.read(TYPE, base, name, raw, f"{base.__name__}.{name}")
+                text = f"{base.__name__}.{name}"
+                fresh = self.read(TYPE, base, name, raw, text) and fresh
         if isinstance(raw, property) and object_reads.is_users(raw.fget):
             return self.call(raw.fget)(owner.__self__)
         value = getattr(owner, name)
         of_c = isinstance(value, types.BuiltinFunctionType)  # bound to a container
         if isinstance(value, types.MethodType) and not self._is_old(value.__self__):
             self.value(value.__func__, name)
-        elif not of_c and not self._made_by_code(value):
+        elif fresh and not of_c and not self._made_by_code(value):
             self.value(value, name)
         return value
 
