@@ -55,7 +55,7 @@ from .library import is_library
 from .logic import if_exp
 from .module_calls import converting_modules, module_call
 from .outside_world import by_name, words_of
-from .plain_attributes import PLAIN_ATTRIBUTES, by_slot
+from .plain_attributes import PLAIN_ATTRIBUTES, by_attributes, by_slot
 from .printing import effect_of, print_, redirecting
 from .seeded import random_
 from .sequences import enumerate_, len_, range_, reversed_, zip_
@@ -503,6 +503,8 @@ def _of_c(function: Any, recorder: Any) -> Any:
             recorder.value(function(), "what a weak reference refers to")
             recorder.caches.append(class_reads.Referred(function))
         return function
+    if kind is operator.attrgetter:
+        return by_attributes(function)
     if kind is types.MethodWrapperType:  # super().__setattr__
         refuse_if_iterator(function.__self__)
         if function.__name__ in _CHANGING and recorder.knows(function.__self__):

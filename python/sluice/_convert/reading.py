@@ -242,8 +242,11 @@ class Reading(Journal):
     def _read_of_class(self, found: Lookup, owner: Any) -> bool:
         """Reads, for an object that is not from outside, what its class from outside
         determines. Gives whether the value was found there."""
-        if id(type(owner)) not in self.old:
-            return False
+        cls = type(owner)
+        if id(cls) not in self.old:
+            if not self._is_from_program(cls) or is_plain(owner):
+                return False
+            self.value(cls, cls.__name__)  # of a copy, say
         fresh = False
         for kind, cls, name, raw in (*found.beside, *found.guards):
             if kind == TYPE and id(cls) in self.old:
