@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "function_state.h"
 #include "operand.h"
+#include "raised.h"
 #include "recorder.h"
 #include "same_value.h"
 #include "self_call.h"
@@ -99,29 +100,6 @@ const Values* CallOfThread::Take() {
 }
 
 void CallOfThread::PutBack(const Values* taken) { call_of_thread = taken; }
-
-namespace {
-
-nb::object Normalized(const nb::python_error& error) {
-  PyObject* type = error.type().inc_ref().ptr();
-  PyObject* value = error.value().inc_ref().ptr();
-  PyObject* trace = error.traceback().inc_ref().ptr();
-  PyErr_NormalizeException(&type, &value, &trace);
-  if (trace) PyException_SetTraceback(value, trace);
-  Py_XDECREF(type);
-  Py_XDECREF(trace);
-  return nb::steal(value);
-}
-
-// Whether the exception tells that the code cannot be part of a graph.
-bool IsRefusal(const nb::python_error& error) {
-  nb::object errors = nb::module_::import_("sluice._convert.errors");
-  if (error.matches(errors.attr("StagingError"))) return true;
-  return error.matches(PyExc_NotImplementedError) &&
-         nb::cast<bool>(errors.attr("is_refusal")(Normalized(error)));
-}
-
-}  // namespace
 
 // Makes arguments of tensors that were rebound, and of numbers that keep
 // changing.
@@ -241,17 +219,6 @@ struct Recording {
       recorder.attr("abandon")();
       throw;
     }
-  }
-
-  // The reason for deciding by value: the message of what the code raised. It
-  // may have elements of tensors in it, which only such a recording can show.
-  static std::string WhyByValues(const nb::python_error& error) {
-    try {
-      auto text = nb::cast<std::string>(nb::str(Normalized(error)));
-      if (!text.empty()) return text;
-    } catch (nb::python_error&) {
-    }
-    return "it raises";
   }
 
   // The effects of the code when it raises. Nothing if the recording failed,

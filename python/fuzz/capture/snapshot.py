@@ -110,6 +110,10 @@ class _Walk:
             self.optimizer(value, path)
         elif hasattr(value, "get_last_lr"):
             self.walk(value.get_last_lr(), path + ".get_last_lr()")
+        elif isinstance(value, (set, frozenset)):
+            # Python promises no order, which depends on what was added when.
+            self.out[path + ".class"] = type(value).__name__
+            self.out[path] = " ".join(sorted(map(repr, value)))
         elif isinstance(value, np.ndarray):
             self.out[path] = value.copy()
         elif not callable(value) and not isinstance(value, types.ModuleType):
