@@ -325,3 +325,26 @@ def test_assert_close_says_where():
     with pytest.raises(AssertionError):
         sl.testing.assert_close(nan, nan)
     sl.testing.assert_equal(nan, nan)
+
+
+def test_saved_tensors_that_were_written_are_an_error():
+    # The gradient was made of what had been written, in silence.
+    class Square(sl.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x, None)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            x, _ = ctx.saved_tensors
+            return 2 * x * g
+
+    w = sl.tensor([1.0, 2.0]).requires_grad_()
+    y = Square.apply(w).sum()
+    with sl.no_grad():
+        w.sub_(1.0)
+    with pytest.raises(RuntimeError, match="saved_tensors: tensor 0.*overwritten"):
+        y.backward()
+    Square.apply(w).sum().backward()
+    assert w.grad.tolist() == [0.0, 2.0]

@@ -15,6 +15,7 @@ class FunctionCtx:
 
     def __init__(self) -> None:
         self._saved: list[Any] = []
+        self._versions: list[int | None] = []
         self._still: list[Any] = []
         self.needs_input_grad: tuple[bool, ...] = ()
         self.materialize_grads = True
@@ -28,10 +29,22 @@ class FunctionCtx:
                     "(other things are kept as attributes of ctx)"
                 )
         self._saved = list(tensors)
+        self._versions = [None if t is None else t._version for t in tensors]
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What save_for_backward was given."""
+        """What save_for_backward was given.
+
+        A tensor that was written in place since is an error, as for the library's own
+        operators.
+        """
+        for i, (t, version) in enumerate(zip(self._saved, self._versions)):
+            if t is not None and t._version != version:
+                raise RuntimeError(
+                    f"saved_tensors: tensor {i} is needed for the gradient, but was "
+                    "overwritten in place; wanted it as it was at save_for_backward(): "
+                    "write out of place, or to a clone()"
+                )
         return tuple(self._saved)
 
     def mark_non_differentiable(self, *outputs: Any) -> None:
