@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "benchmarks/bench.h"
+#include "benchmarks/layer_pipeline.h"
 #include "benchmarks/random_array.h"
 #include "benchmarks/sim_devices.h"
 #include "sluice/base/strings.h"
@@ -80,42 +81,18 @@ class Pipeline {
   Callable call_;
 };
 
-constexpr int64_t kBatch = 8, kHidden = 64, kLayers = 8;
+constexpr int64_t kBatch = LayerPipeline::kBatch;
+constexpr int64_t kHidden = LayerPipeline::kHidden;
+constexpr int64_t kLayers = LayerPipeline::kLayers;
 
 // The last layer's outputs, layer k on device k % devices.
 Tensor Lstm(int64_t steps, int devices) {
-  using State = std::pair<Tensor, Tensor>;  // h and c
   auto on = [&](int64_t k) { return SimName(static_cast<int>(k % devices)); };
-  std::vector<Tensor> w;
-  std::vector<State> start;
-  for (int64_t k = 0; k < kLayers; ++k) {
-    DeviceScope scope(on(k));
-    auto seed = static_cast<uint64_t>(k);
-    w.push_back(constant(RandomFloats({2 * kHidden, 4 * kHidden}, .1f, seed)));
-    Tensor zeros = constant(Array::Zeros(DType::kF32, {kBatch, kHidden}));
-    start.emplace_back(zeros, zeros);
-  }
-  Tensor x = constant(RandomFloats({steps, kBatch, kHidden}, 1, 99));
-  SequenceOptions options;
-  options.loop.parallel_iterations = 32;
-  return scan(
-             [&](std::vector<State> states, Tensor in) {
-               for (int64_t k = 0; k < kLayers; ++k) {
-                 DeviceScope scope(on(k));
-                 State& s = states[static_cast<size_t>(k)];
-                 std::vector<Operand> both = {in, s.first};
-                 Tensor gates = matmul(concat(both, {.axis = 1}),
-                                       w[static_cast<size_t>(k)]);
-                 std::vector<Tensor> part = split(gates, 4, {.axis = 1});
-                 s.second = sigmoid(part[1]) * s.second +
-                            sigmoid(part[0]) * tanh(part[2]);
-                 s.first = sigmoid(part[3]) * tanh(s.second);
-                 in = s.first;
-               }
-               return std::pair(in, states);
-             },
-             start, x, options)
-      .first;
+  auto weights = [](int64_t k) {
+    return constant(RandomFloats({2 * kHidden, 4 * kHidden}, .1f,
+                                 static_cast<uint64_t>(k)));
+  };
+  return LayerPipeline{on, weights}.Outputs(steps);
 }
 
 SL_BENCH(devices, lstm_pipeline,

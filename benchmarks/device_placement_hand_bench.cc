@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "benchmarks/bench.h"
+#include "benchmarks/layer_pipeline.h"
 #include "benchmarks/random_array.h"
 #include "benchmarks/sim_devices.h"
 #include "sluice/base/strings.h"
@@ -62,37 +63,11 @@ Tensor Towers(const ScopeOf& scope, Feeds& feeds) {
 
 // A layer per device, iterations in parallel.
 Tensor LstmLayers(const ScopeOf& scope, Feeds& feeds) {
-  constexpr int64_t kBatch = 8, kHidden = 64, kLayers = 8, kSteps = 50;
-  using State = std::pair<Tensor, Tensor>;  // h and c
-  std::vector<Tensor> w;
-  std::vector<State> start;
-  for (int64_t k = 0; k < kLayers; ++k) {
-    DeviceScope on(scope(k));
-    w.push_back(Input({2 * kHidden, 4 * kHidden}, k, feeds));
-    Tensor zeros = constant(Array::Zeros(DType::kF32, {kBatch, kHidden}));
-    start.emplace_back(zeros, zeros);
-  }
-  Tensor x = constant(RandomFloats({kSteps, kBatch, kHidden}, 1, 99));
-  SequenceOptions options;
-  options.loop.parallel_iterations = 32;
-  return scan(
-             [&](std::vector<State> states, Tensor in) {
-               for (int64_t k = 0; k < kLayers; ++k) {
-                 DeviceScope on(scope(k));
-                 State& s = states[static_cast<size_t>(k)];
-                 std::vector<Operand> both = {in, s.first};
-                 Tensor gates = matmul(concat(both, {.axis = 1}),
-                                       w[static_cast<size_t>(k)]);
-                 std::vector<Tensor> part = split(gates, 4, {.axis = 1});
-                 s.second = sigmoid(part[1]) * s.second +
-                            sigmoid(part[0]) * tanh(part[2]);
-                 s.first = sigmoid(part[3]) * tanh(s.second);
-                 in = s.first;
-               }
-               return std::pair(in, states);
-             },
-             start, x, options)
-      .first;
+  constexpr int64_t kHidden = LayerPipeline::kHidden, kSteps = 50;
+  auto weights = [&](int64_t k) {
+    return Input({2 * kHidden, 4 * kHidden}, k, feeds);
+  };
+  return LayerPipeline{scope, weights}.Outputs(kSteps);
 }
 
 // Stage k of an iteration needs the one before it and its own of the iteration
